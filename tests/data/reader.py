@@ -98,9 +98,7 @@ def assert_sound_counts(result: Counts) -> None:
 
 
 def assert_sound_refusal(error: CountsError) -> None:
-    assert is_line(str(error)) and is_line(error.reason)
-    assert error.row is None or (type(error.row) is int and error.row >= 1)
-    assert error.cell is None or isinstance(error.cell, str)
+    assert is_line(str(error))
     assert error.__cause__ is error.__context__ is None, "it would keep the file alive"
 
 

@@ -33,7 +33,7 @@ def test_old_workbooks_are_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -
     assert by_name(read(XLS, "table.xls", leave_out=4)) == {"Yes": 12, "No": 30}
     assert "there is no sheet 'data'; the sheets are 'Data'" in refused(XLS, "table.xls", sheet="data")
     book = read(ods([["", ""], ["answer", "n"], ["Yes", 12], ["No", 30]]), "table.ods")
-    assert (by_name(book), book.header_row, book.sheet) == ({"Yes": 12, "No": 30}, 2, "Sheet1")
+    assert (by_name(book), book.header_row, dict(book.form)["sheet"]) == ({"Yes": 12, "No": 30}, 2, "Sheet1")
     monkeypatch.setattr(limits, "UPLOAD_WORKBOOK_CELLS_LARGEST", 7)
     assert "too large: at most 7 cells" in refused(XLS, "table.xls")
 
@@ -91,7 +91,7 @@ def test_an_encoding_that_letters_tell_is_asked_about(encoding: str, header: str
 def test_western_letters_are_read_with_a_remark(names: str) -> None:
     text, counts = table("answer,n", names.split(","))
     came = read(text.encode("cp1252"))
-    assert (by_name(came), came.encoding) == (counts, "Windows-1252")
+    assert (by_name(came), dict(came.form)["encoding"]) == (counts, "Windows-1252")
     assert any("It was read as Windows-1252" in warning for warning in came.warnings)
 
 
@@ -99,7 +99,7 @@ def test_western_letters_are_read_with_a_remark(names: str) -> None:
 def test_what_is_said_to_be_the_encoding_is_what_was_found(encoding: str) -> None:
     data = "answer,n\nyes,12\nno,30\n".encode(encoding) + b"\x1a" * (encoding == "utf-8-sig")
     found = read(data)
-    assert found.encoding and read(data, encoding=found.encoding).counts == found.counts == (12, 30)
+    assert read(data, encoding=dict(found.form)["encoding"]).counts == found.counts == (12, 30)
 
 
 def test_labels_that_a_spreadsheet_would_run_come_back() -> None:

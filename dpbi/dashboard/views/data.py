@@ -137,8 +137,8 @@ def _bring(used: dict[str, Any] | None) -> None:
 
 def _take(key: str) -> None:
     given = st.session_state[key]
-    file = ("pasted.txt", given.encode()) if isinstance(given, str) else (given.name, given.getvalue())
-    st.session_state[_BROUGHT] = Brought(*file)
+    st.session_state[_BROUGHT] = (Brought("pasted.txt", given.encode()) if isinstance(given, str) else
+                                  Brought(given.name, given.getvalue()))  # fmt: skip
 
 
 # --- the form ---
@@ -146,12 +146,10 @@ def _take(key: str) -> None:
 
 def _form(brought: Brought, reading: Understood) -> None:
     st.markdown(f"**{words.escape(brought.name)}**")
-    asked: dict[str, Mapping[Any, str]] = {"encoding": data_words.CHOICES["encoding"]}
     if brought.file:
         _cells(brought, brought.file, reading.table)
-        asked = _asked(brought, brought.file, reading)
     with st.container(horizontal=True):
-        for entry, choices in asked.items():
+        for entry, choices in _asked(brought, reading).items():
             _entry(brought, reading, entry, choices)
 
 
@@ -168,13 +166,15 @@ def _cells(brought: Brought, file: Opened, table: Table | None) -> None:
     st.caption(f"{len(at):,} of {len(rows):,} filled rows, {len(columns):,} of {len(file.columns):,} columns.")
 
 
-def _asked(brought: Brought, file: Opened, reading: Understood) -> dict[str, Mapping[Any, str]]:
+def _asked(brought: Brought, reading: Understood) -> dict[str, Mapping[Any, str]]:
     """The entries that matter to the file as it is understood now, in their order, each with what can be chosen."""
+    if (file := brought.file) is None:
+        return {"encoding": data_words.CHOICES["encoding"]}
     table, roles, now, choices = reading.table, reading.roles, brought.now, data_words.CHOICES
     rows = {row: f"{row:,}: {', '.join(filter(None, (cells[i].strip() for cells in file.columns[:BESIDE])))}"
             for i, row in enumerate(file.content.rows)
             if i < OFFERED or i >= len(file.content.rows) - OFFERED or row in brought.out}  # fmt: skip
-    by_key = dict(zip(table.keys, table.columns, strict=True)) if table else {}
+    by_key = {table.keys[column]: column for column in table.columns} if table else {}
     columns = {key: column.title for key, column in by_key.items()}
     values = [(key, value) for key, column in by_key.items() if column.distinct < len(column.sample)
               for value in [*dict.fromkeys(map(str.strip, column.cells))][:OFFERED] if value]  # fmt: skip
@@ -192,7 +192,7 @@ def _asked(brought: Brought, file: Opened, reading: Understood) -> dict[str, Map
         "chosen": {one: f"only {one}, as yes or no" for one in (*single, now.get("chosen")) if one},
         **{entry: choices[entry] for entry in ("thousands", "confirm_percentages", "unlisted") if entry in now},
         "only": {(key, value): f"{columns.get(key, key)}: {value}" for key, value in [*values, *now["only"]]},
-        "encoding": {file.encoding: file.encoding} | choices["encoding"] if file.encoding else {},
+        "encoding": {now["encoding"]: now["encoding"]} | choices["encoding"] if "encoding" in now else {},
         "categories": {now["categories"]: ""},
     }
     return {entry: offered for entry, offered in matter.items() if offered}
@@ -222,7 +222,7 @@ def _entry(brought: Brought, reading: Understood, entry: str, choices: Mapping[A
             st.multiselect(label, choices, None, written, placeholder=none, select_all=False, **tied)
         else:
             st.selectbox(label, choices, None, written, placeholder=none, **tied)
-        reasons = " ".join(doubt.reason for doubt in reading.open if doubt.entry == entry)
+        reasons = " ".join(doubt.reason for doubt in reading.form.open if doubt.entry == entry)
         st.caption(f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help)
 
 
@@ -249,12 +249,11 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
                      query_params=address.elsewhere(on_tour=False))  # fmt: skip
     elif used:
         st.warning(f"{data_words.used(used)} {data_words.KEPT}")
-    if guessed := dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.open):
+    if guessed := dict.fromkeys(data_words.ENTRIES[doubt.entry][0] for doubt in reading.form.open):
         st.caption(f"**Guessed, with the reason beside it:** {', '.join(guessed)}.")
     if counts:
-        shown = {"Category": [*map(words.escape, counts.labels)], "Count": [f"{count:,}" for count in counts.counts]}
-        st.table(shown, hide_index=True, border="horizontal",
-                 alt="The categories and counts that come out")  # fmt: skip
+        st.table({"Category": [*map(words.escape, counts.labels)], "Count": [f"{n:,}" for n in counts.counts]},
+                 hide_index=True, border="horizontal", alt="The categories and counts that come out")  # fmt: skip
         if brought.now["categories"] or counts.layout != RAW:  # of people's answers a remark says so
             st.caption(words.LIST_GIVEN if brought.now["categories"] else words.LIST_FROM_DATA)
     for remark in data_words.left_out(brought.out) + reading.form.remarks:
@@ -263,6 +262,6 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
 
 def _offered(brought: Brought, counts: Counts) -> dict[str, Any]:
     """The setting that puts the counts into use, with the call that reads the file again in the same way."""
-    said = [repr(brought.name), *(f"{entry}={value!r}" for entry, value in counts.form)]
-    call = f"dpbi.read_counts(open({brought.name!r}, 'rb').read(), {', '.join(said)})"
+    said = ", ".join([repr(brought.name), *(f"{entry}={value!r}" for entry, value in counts.form)])
+    call = f"dpbi.read_counts(open({brought.name!r}, 'rb').read(), {said})"
     return {"name": brought.name, "labels": [*counts.labels], "counts": [*counts.counts], "reading": call}

@@ -39,7 +39,7 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
       unlisted: with such a list, "other" to count all else as the category "(other)", or "refuse".
 
     Returns Counts: labels (k different names, k >= 2), counts (k ints in [0, 2^63)), warnings (sentences) and
-    what was understood: the form, layout, columns, rows left out, file_format, header_row, encoding, separator, sheet.
+    what was understood: the form, layout, columns, rows left out, header_row.
     The list of categories is taken to be public, which it is not where it comes from the data: hence categories=.
     Rules: outer spaces are trimmed and accents composed (NFC); equal names are added together and names that
     differ by case are not, both with a warning; only an empty cell is missing; the order is that of the file,
@@ -54,8 +54,8 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     form = Form.checked(said)
     reading = understood(opened(data, filename, form), form)
     wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
-    if reading.open and not wrong:
-        raise CountsQuestion(reading.open, reading.form.suggested)
+    if reading.form.open and not wrong:
+        raise CountsQuestion(reading.form.open, reading.form.suggested)
     if reading.counts is None:
         raise reading.refusal or CountsError("nothing was read.")
     return reading.counts

@@ -5,11 +5,10 @@ import io
 import re
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, groupby, islice, zip_longest
-from typing import Any
+from itertools import groupby, islice, zip_longest
 
 from dpbi import limits
 
@@ -19,12 +18,11 @@ from .whole_numbers import is_number
 
 SEPARATORS = ("\t", ";", "|", ",")  # where two fit alike the earlier one: commas occur in numbers and names
 SAMPLE_CHARACTERS = 60_000
-NO_RECORDS = re.compile(r'("?sep=[\t;|,]"?[^\S\n]*(\n|$))?(#\s*\w[\w ]*:.*(\n|$))*', re.IGNORECASE)  # '# source: …'
+ABOVE = re.compile(r'("?sep=[\t;|,]"?[^\S\n]*(\n|$))?(#\s*\w[\w ]*:.*(\n|$))*', re.IGNORECASE)  # '# source: …'
 PRINTED = re.compile(r"\S {2,}\S")  # as a program prints a table
-CHUNK = 500  # records; more live lists at a time keep the garbage collector busy
+CHUNK = 200  # records; more live lists and tuples at a time keep the garbage collector busy
 SHARED = 50_000  # different cells that are kept in mind, so that a cell that comes again takes no memory of its own
 ESCAPED = re.compile(r"'(?= *[=+\-@\t\n＝＋－＠])(?!.*'\s*$)", re.DOTALL)  # as our own CSV files do
-NO_SEPARATOR = "\x1f"  # not in text that people write
 
 
 @dataclass
@@ -50,7 +48,7 @@ def read_delimited(text: str, form: Understanding) -> tuple[CellGrid, str | None
 
     Raises CountsError for a quote that is never closed, too many rows or cells, and where nothing is left.
     """
-    above = next(NO_RECORDS.finditer(text))[0]
+    above = next(ABOVE.finditer(text))[0]
     if "#" in above:
         form.remark(f"Lines that begin with # above row {above.count(chr(10)) + 1} were left out.")
     text = "\n" * above.count("\n") + text[len(above) :]
@@ -75,9 +73,8 @@ def choose_separator(text: str) -> str | None:
     leaves in one piece count against it, unless they stand above a table that runs to the end (title lines).
     Spaces separate only where they split all lines alike, and leave numbers or quoted names.
     """
-    sample = text[:SAMPLE_CHARACTERS]
-    if len(text) > SAMPLE_CHARACTERS:
-        sample = sample[: sample.rfind("\n") + 1] or sample
+    end = text.rfind("\n", 0, SAMPLE_CHARACTERS) + 1 if len(text) > SAMPLE_CHARACTERS else 0
+    sample = text[: end or SAMPLE_CHARACTERS]
     fits = {separator: _fit(sample, separator) for separator in SEPARATORS if separator in sample}
     chosen = max(fits, key=lambda separator: fits[separator], default=",")
     if fits.get(chosen, (0.0, False))[0]:
@@ -114,53 +111,42 @@ def _has_numbers(records: list[list[str]]) -> bool:
 
 
 def _parse(text: str, separator: str | None) -> CellGrid:
-    """The grid by the rules of CSV. Records become columns a chunk at a time: a million lists would be slow."""
-    reader = _reader(text, separator)
+    """The grid. Records become columns a chunk at a time: a million lists would be slow."""
+    records = _records(text, separator)
     columns: list[list[str]] = []
-    rows, widths = array("q"), array("H")
+    numbers, rows, widths = array("q"), array("q"), array("H")
     shared: dict[str, str] = {}
-    begin, seen, last = 1, 0, 0
-    try:
-        while records := list(islice(reader, CHUNK)):
-            # A record takes one line and one more for each line end inside it.
-            spans = (1 + "".join(record).count("\n") for record in records)
-            plain = reader.line_num + 1 - begin == len(records)
-            lines = range(begin, reader.line_num + 1) if plain else list(accumulate(spans, initial=begin))
-            kept = [i for i, record in enumerate(records) if "".join(record).strip()]
-            last = seen + kept[-1] + 1 if kept else last
-            begin, seen = reader.line_num + 1, seen + len(records)
-            records = [records[i] for i in kept]
-            added = list(zip_longest(*records, fillvalue=""))
-            _refuse_too_many(max(len(added), len(columns)), len(rows) + len(kept))
-            columns += [[""] * len(rows) for _ in added[len(columns) :]]
-            rows.extend(lines[i] for i in kept)
-            widths.extend(map(len, records))
-            if len(shared) > SHARED:
-                shared.clear()
-            for column, cells in zip_longest(columns, added, fillvalue=[""] * len(kept)):
-                column += map(shared.setdefault, cells, cells)
-    except csv.Error as error:
-        raise _fault(str(error), _reader(text, separator)) from None
-    return CellGrid(columns, rows, widths, blank_rows=last - len(rows) - (rows[0] - 1 if rows else 0))
+    while chunk := list(islice(records, CHUNK)):
+        at, lines, filled = zip(*chunk, strict=True)
+        _refuse_too_many(max(len(columns), *map(len, filled)), len(rows) + len(chunk))
+        added = list(zip_longest(*filled, fillvalue=""))
+        columns += [[""] * len(rows) for _ in added[len(columns) :]]
+        numbers.extend(at)
+        rows.extend(lines)
+        widths.extend(map(len, filled))
+        if len(shared) > SHARED:
+            shared.clear()
+        for column, cells in zip_longest(columns, added, fillvalue=[""] * len(chunk)):
+            column += map(shared.setdefault, cells, cells)
+    return CellGrid(columns, rows, widths, numbers[-1] - numbers[0] + 1 - len(rows) if rows else 0)
 
 
-def _reader(text: str, separator: str | None) -> Any:
+def _records(text: str, separator: str | None) -> Iterator[tuple[int, int, list[str]]]:
+    """Each record that is not blank, by the rules of CSV: its number, the line on which it begins, its cells."""
     data = io.BytesIO(text.encode("utf-8", "surrogatepass"))  # a StringIO would take four bytes a letter
     lines = io.TextIOWrapper(data, "utf-8", "surrogatepass", newline="\n")
     spaced = bool(separator and re.search(rf'{re.escape(separator)} +"', text))
-    return csv.reader(lines, delimiter=separator or NO_SEPARATOR, strict=True, skipinitialspace=spaced)
-
-
-def _fault(error: str, reader: Any) -> CountsError:
-    """The csv module's complaint in words, with the line on which the record begins that is at fault."""
+    # \x1f is not in text that people write.
+    reader = csv.reader(lines, delimiter=separator or "\x1f", strict=True, skipinitialspace=spaced)
     row = 1
-    with suppress(csv.Error):
-        for _ in reader:
+    try:
+        for number, record in enumerate(reader):
+            if "".join(record).strip():
+                yield number, row, record
             row = reader.line_num + 1
-    if "unexpected end" in error:
-        return CountsError(f"a quote opened on line {row} is never closed.", row)
-    return CountsError(f"a cell that begins on line {row} is longer than 131,072 characters, or the quote before it is "
-                       "not closed at its end; write quotes in quoted cells twice.", row)  # fmt: skip
+    except csv.Error:
+        raise CountsError(f"a quote opened on line {row} is never closed, a quote within quotes is not written twice, "
+                          "or a cell is longer than 131,072 characters.", row) from None  # fmt: skip
 
 
 def _refuse_too_many(columns: int, rows: int) -> None:

@@ -10,7 +10,6 @@ from math import log
 from .form import Understanding
 from .outcome import CountsError, shown
 
-MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16", codecs.BOM_UTF8: "UTF-8"}
 WESTERN = "éáíóöäüãçèàñøåêßúæôâîûõëïùòœìªºðþý"
 CYRILLIC = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфіїёъєґ№"
 # The letters of each encoding in lower case, the commoner ones first, and signs that stand among them.
@@ -40,7 +39,6 @@ ENCODINGS = ("UTF-8", "UTF-16", *LETTERS, *COMMON_FIRST_BYTES)
 NOT_ASCII, SAMPLE_LINES = re.compile(rb"[ -~]?[\x80-\xff][^\r\n]{,2000}"), 200
 # In nats. One letter more or less must not decide against Windows-1252: hence what the difference must come to.
 ASCII_COST, PUNCTUATION_COST, RARE_COST, ODD_COST, CLEAR = log(64), 2.5, 12.0, 2.0, 3.0
-LAST_LATIN = "\u024f"
 CONTROLS = "".join(map(chr, (*range(0x00, 0x09), *range(0x0E, 0x20), *range(0x7F, 0xA0))))
 NOT_TEXT = "this is not a text table"
 
@@ -67,23 +65,22 @@ def _decoded(data: bytes, encoding: str) -> str:
         codec = "utf-16-be"
     try:
         return data.decode(codec)
-    except (LookupError, ValueError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            row = data.count(b"\n", 0, error.start) + 1
-            raise CountsError(f"the file is not {encoding}: byte {error.start + 1} fits no letter of it.", row,
-                              entry="encoding") from None  # fmt: skip
-        raise CountsError(f"encoding: {shown(encoding)} is not known; UTF-8 and Windows-1251 are.",
-                          entry="encoding") from None  # fmt: skip
+    except UnicodeDecodeError as error:
+        why = f"the file is not {encoding}: byte {error.start + 1} fits no letter of it."
+        raise CountsError(why, data.count(b"\n", 0, error.start) + 1, entry="encoding") from None
+    except (LookupError, ValueError):
+        why = f"encoding: {shown(encoding)} is not known; UTF-8 and Windows-1251 are."
+        raise CountsError(why, entry="encoding") from None
 
 
 def _encoding_of(data: bytes) -> str:
     """As a mark says, or UTF-8; else that under which the letters cost least, another than Windows-1252 only where it
     is clear."""
-    for mark, encoding in MARKS.items():
-        if data.startswith(mark):
-            return encoding
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "UTF-16"
     with suppress(UnicodeDecodeError):
-        data.decode("utf-8")
+        if not data.startswith(codecs.BOM_UTF8):
+            data.decode("utf-8")
         return "UTF-8"
     sample = b"\n".join(dict.fromkeys(found[0] for found in islice(NOT_ASCII.finditer(data), SAMPLE_LINES)))
     costs = {}
@@ -101,22 +98,19 @@ def _cost(text: str, encoding: str) -> float:
     the letter before at a price: scripts are not mixed, and hardly ever do two Latin letters with accents meet."""
     costs, cost = _costs(encoding), 0.0
     for before, letter in pairwise(" " + text):
-        if letter.isascii():
-            cost += ASCII_COST
-        else:
-            cost += costs.get(letter.lower(), RARE_COST)
-            cost += ODD_COST * letter.isupper()
-        accents = sum(0 if each.isascii() else 1 if each <= LAST_LATIN else 5 for each in (before, letter))
+        odd = int(letter.isupper() and not letter.isascii())
+        cost += ASCII_COST if letter.isascii() else costs.get(letter.lower(), RARE_COST)
+        accents = sum(0 if each.isascii() else 1 if each <= "\u024f" else 5 for each in (before, letter))
         together = before.isalpha() and letter.isalpha()
-        cost += ODD_COST * (together and accents not in (0, 1, 10)) + ODD_COST * (before.islower() and letter.isupper())
+        odd += (together and accents not in (0, 1, 10)) + (before.islower() and letter.isupper())
+        cost += ODD_COST * odd
     return cost
 
 
 @cache
 def _costs(encoding: str) -> dict[str, float]:
     """- log of how often each of its letters is one of the text: as its rank, or all alike."""
-    if encoding in LETTERS:
-        letters = LETTERS[encoding]
+    if letters := LETTERS.get(encoding):
         ranked = {letter: log(rank * log(len(letters))) for rank, letter in enumerate(letters, 1)}
         return ranked | dict.fromkeys("’“”–…", PUNCTUATION_COST)
     codec, first_bytes = COMMON_FIRST_BYTES[encoding]

@@ -8,7 +8,6 @@ from dpbi.data.json_object import starts_as_json
 from .outcome import CountsError
 
 ARCHIVE, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-STARTS = {ARCHIVE: "workbook", OLE: "workbook", b"PAR1": "parquet"}
 BRACKET = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]")
 MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<[a-z!?]|\{\\rtf|%pdf)", re.IGNORECASE)
 EXPECTED_BY_NAME = {
@@ -25,12 +24,12 @@ def identify(data: bytes, filename: str) -> str:
     """
     if not data:
         raise CountsError("the file is empty.")
-    for start, file_format in STARTS.items():
-        if data.startswith(start):
-            return file_format
+    if data.startswith((ARCHIVE, OLE)):
+        return "workbook"
+    if data.startswith(b"PAR1"):
+        return "parquet"
     if MARKUP.match(data) or (BRACKET.match(data) and starts_as_json(data)):
         raise CountsError("this is JSON, a web page or a document, which is not read; save the table as CSV or .xlsx.")
-    expected = EXPECTED_BY_NAME.get(PurePath(filename).suffix.lower())
-    if expected:
+    if expected := EXPECTED_BY_NAME.get(PurePath(filename).suffix.lower()):
         raise CountsError(f"this is not {expected}, as its name says, but looks like text: rename it to .csv.")
     return "text"

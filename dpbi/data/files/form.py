@@ -22,7 +22,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "unlisted": ("other", "refuse"),
 }
 COLUMNS = ("column", "category_column", "count_column", "group_column")
-PLACES = range(1, limits.UPLOAD_ROWS_LARGEST + 1)  # numbers of rows and columns
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,9 @@ def _tidied(name: str, value: Any) -> Any:
 
 def _each(value: Any, kind: Any) -> tuple[Any, ...]:
     """One value or several of a kind, of which numbers are those of rows and columns."""
-    several = isinstance(value, Collection) and not isinstance(value, str | bytes)
-    each = tuple(value) if several else (value,)
-    if not all(isinstance(one, kind) and one is not True and (isinstance(one, str) or one in PLACES) for one in each):
+    each = tuple(value) if isinstance(value, Collection) and not isinstance(value, str | bytes) else (value,)
+    if not all(isinstance(one, kind) and one is not True
+               and (isinstance(one, str) or 0 < one <= limits.UPLOAD_ROWS_LARGEST) for one in each):  # fmt: skip
         raise TypeError
     return each
 
@@ -149,8 +148,7 @@ class Understanding:
     @property
     def open(self) -> list[Doubt]:
         """The doubts, each with what its entry is now."""
-        now = self.suggested
-        return [Doubt(doubt.entry, now.get(doubt.entry), doubt.reason) for doubt in self.doubts]
+        return [Doubt(doubt.entry, self.suggested.get(doubt.entry), doubt.reason) for doubt in self.doubts]
 
     @property
     def suggested(self) -> dict[str, Any]:

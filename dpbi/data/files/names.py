@@ -10,10 +10,8 @@ from dpbi import limits
 from .form import Understanding
 from .outcome import CountsError, listed, shown
 from .table import one_line
-from .whole_numbers import DATE, NESTED, NO_VALUE, MarkedCell, is_number
+from .whole_numbers import DATE, ERROR, NESTED, MarkedCell, is_number
 
-MANY_CATEGORIES = 30  # more are not drawn one by one
-LONG_NAME = 60
 # 2024-01-05 and what a spreadsheet makes of 5-9: 5-Sep, Sep-05.
 AS_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,2}[-. ][^\W\d_]{3}\.?|[^\W\d_]{3}\.?[-. ]\d{2}")
 
@@ -27,11 +25,11 @@ class Names:
 
     def add(self, cells: Iterable[str], row: Callable[[str], int]) -> None:
         for cell in cells:
-            if isinstance(cell, MarkedCell) and cell.kind in (NO_VALUE, NESTED):
-                raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell), cell)
-            self.of[cell] = one_line(cell)
-            if len(self.of[cell]) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-                raise CountsError(too_long(self.of[cell]), row(cell), cell)
+            if isinstance(cell, MarkedCell) and cell.kind in (ERROR, NESTED):
+                raise CountsError(f"{shown(cell)} is {cell.kind}; the name of a category is needed.", row(cell))
+            self.of[cell] = name = one_line(cell)
+            if len(name) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
+                raise CountsError(too_long(name), row(cell))
 
     def remark(self, times: Mapping[str, int], where: str) -> None:
         """Notes about the names in use. times: how often each cell stands; where: "on {} rows" or the like.
@@ -42,13 +40,14 @@ class Names:
         merged = {name: cells for name, cells in cells_of.items() if sum(times.get(cell, 0) for cell in cells) > 1}
         repeated = [f"{shown(name)} appears {where.format(sum(times[cell] for cell in cells))}"
                     for name, cells in merged.items()]  # fmt: skip
-        composed = [name for name, cells in merged.items() if len({cell.strip() for cell in cells}) > 1]
-        dates = [cell for cell in self.of if _is_date(cell)]
+        dates = [
+            cell for cell in self.of
+            if (cell.kind == DATE if isinstance(cell, MarkedCell) else AS_DATE.fullmatch(cell.strip()))
+        ]  # fmt: skip
         spaced = [cell for cell in self.of if cell != cell.strip()]
         invisible = [name for name in cells_of if not name.isprintable() and _visible(name) != name]
         for holds, remark in (
             (repeated, f"{listed(repeated)}; the {where.split()[-1]} were added together."),
-            (composed, f"Names that look the same were added together ({_quoted(composed)})."),
             (invisible, f"Names contain invisible characters: {_quoted(invisible)}."),
             *((alike[1:], f"{_quoted(alike)} differ only by case or look the same; spell them alike to merge them.")
               for alike in _grouped(cells_of, _look).values()),
@@ -56,8 +55,8 @@ class Names:
             (spaced, f"Spaces around names were removed ({_quoted(spaced)})."),
             (any("\n" in cell.strip() for cell in self.of), "Line breaks inside names were replaced by spaces."),
             (names and all(map(is_number, names)), "Numeric codes are treated as category names."),
-            (any(len(name) > LONG_NAME for name in names), "Long names are shortened in charts."),
-            (len(cells_of) > MANY_CATEGORIES, f"Many categories ({len(cells_of):,}): charts show the largest ones."),
+            (any(len(name) > 60 for name in names), "Long names are shortened in charts."),
+            (len(cells_of) > 30, f"Many categories ({len(cells_of):,}): charts show the largest ones."),
         ):
             if holds:
                 self.notes.remark(remark)
@@ -66,10 +65,6 @@ class Names:
 def too_long(name: str) -> str:
     return (f"{shown(name)} is too long for the name of a category: at most "
             f"{limits.UPLOAD_LABEL_CHARACTERS_LARGEST:,} characters, got {len(name):,}.")  # fmt: skip
-
-
-def _is_date(cell: str) -> bool:
-    return cell.kind == DATE if isinstance(cell, MarkedCell) else bool(AS_DATE.fullmatch(cell.strip()))
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -11,15 +11,13 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-MEMORY = 2**30
-SECONDS = 60
 Sheet = tuple[str, bool, list[list[Any]]]  # its name, whether it is shown, the values of each row from row 1
 
 
 def sheets_of(data: bytes, most: int) -> list[Sheet] | str:
     """The sheets, or why there are none. most: cells that hold something. Raises whatever a damaged file leads to."""
-    command = [sys.executable, "-P", __file__, str(most)]
-    done = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS, check=True)
+    done = subprocess.run([sys.executable, "-P", __file__, str(most)], input=data, capture_output=True,
+                          timeout=60, check=True)  # fmt: skip
     return pickle.loads(done.stdout)
 
 
@@ -44,5 +42,5 @@ if __name__ == "__main__":
     with suppress(ImportError):  # not on Windows
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
     pickle.dump(_read(sys.stdin.buffer.read(), int(sys.argv[1])), sys.stdout.buffer)

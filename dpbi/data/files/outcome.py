@@ -26,18 +26,13 @@ def listed(texts: Sequence[str], most: int = 5, of: int | None = None) -> str:
 class CountsError(ValueError):
     """A file that cannot be read as counts, said in one line that names the row, the cell and the reason.
 
-    row: the row of the file (its first line is 1) or None where the whole file is meant; cell: the cell's own
-    text or None; reason: the sentence without the row; entry: that of the form which the file has no such thing for,
-    or None. The text holds uploaded cells: show it to the person who uploaded them, log it nowhere.
+    row: the row of the file (its first line is 1) or None where the whole file is meant; entry: that of the form which
+    the file has no such thing for, or None. The text holds uploaded cells: show it to the person who uploaded them, log
+    it nowhere.
     """
 
-    def __init__(
-        self, reason: str, row: int | None = None, cell: str | None = None, entry: str | None = None
-    ) -> None:
+    def __init__(self, reason: str, row: int | None = None, *, entry: str | None = None) -> None:
         super().__init__(reason if row is None else f"row {row}: {reason}")
-        self.reason = reason
-        self.row = row
-        self.cell = cell
         self.entry = entry
 
 
@@ -53,13 +48,12 @@ class Doubt:
 class CountsQuestion(CountsError):
     """All that only a person can know of the file, at once, so nothing was read.
 
-    question: the reasons in one line. open: a Doubt for each entry that is open. suggested: every entry as it was said
-    or is guessed, so that read_counts(data, filename, **suggested) goes on.
+    open: a Doubt for each entry that is open. suggested: every entry as it was said or is guessed, so that
+    read_counts(data, filename, **suggested) goes on.
     """
 
     def __init__(self, doubts: Sequence[Doubt], suggested: Mapping[str, Any]) -> None:
-        self.question = " ".join(dict.fromkeys(doubt.reason for doubt in doubts))
-        super().__init__(self.question)
+        super().__init__(" ".join(dict.fromkeys(doubt.reason for doubt in doubts)))
         self.open = tuple(doubts)
         self.suggested = dict(suggested)
 
@@ -76,8 +70,8 @@ def faults_in_words(kind: str) -> Iterator[None]:
     except CountsError:
         raise
     except Exception:  # noqa: BLE001
-        why = "is damaged, under a password or of a kind that is not read; save the table as CSV and upload that."
-        raise CountsError(f"this {kind} {why}") from None
+        raise CountsError(f"this {kind} is damaged, under a password or of a kind that is not read; save the table as "
+                          "CSV and upload that.") from None  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,8 +82,7 @@ class Counts:
     [0, 2^63); warnings: sentences for the person who brought the file. form: every entry as it was said or taken to be.
     layout: "counts" (a row per category), "wide" (a row per group, a column per category) or "raw" (a row per person).
     columns: the headers read, categories before counts (raw: those tallied). left_out: rows of the file that are not
-    counted, with the reason. header_row: the row with the names, None where there is none. encoding, separator and
-    sheet are None where the format has no such thing.
+    counted, with the reason. header_row: the row with the names, None where there is none.
     """
 
     labels: tuple[str, ...]
@@ -99,8 +92,4 @@ class Counts:
     layout: str
     columns: tuple[str, ...]
     left_out: tuple[tuple[int, str], ...]
-    file_format: str
-    header_row: int | None = None
-    encoding: str | None = None
-    separator: str | None = None
-    sheet: str | None = None
+    header_row: int | None

@@ -1,7 +1,7 @@
 """From a Parquet file to a table, by pyarrow; pandas would turn missing values and whole numbers to floats."""
 
 import io
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dpbi import limits
@@ -34,29 +34,23 @@ def read_parquet(data: bytes) -> Table:
         if not arrow.num_rows:
             raise CountsError("the file has a header but no rows below it.")
         columns = [
-            Column(i, "" if name.startswith("__index_level_") else one_line(name), _fetch(column), _levels(column),
-                   sampled(len(arrow.columns)))
+            Column(i, "" if name.startswith("__index_level_") else one_line(name), partial(_cells, column),
+                   _levels(column), sampled(len(arrow.columns)))
             for i, (name, column) in enumerate(zip(arrow.column_names, arrow.columns, strict=True), 1)
         ]
     return Table(columns, range(2, arrow.num_rows + 2), header_row=1)
 
 
-def _fetch(column: Any) -> Callable[[int | None], list[str]]:
-    """The function from a number of entries (None: all) to their cells."""
-
-    def cells(stop: int | None) -> list[str]:
-        with faults_in_words("Parquet file"):
-            return [cell for chunk in column.slice(0, stop).chunks for cell in _texts(chunk)]
-
-    return cells
+def _cells(column: Any, stop: int | None) -> list[str]:
+    with faults_in_words("Parquet file"):
+        return [cell for chunk in column.slice(0, stop).chunks for cell in _texts(chunk)]
 
 
 def _levels(column: Any) -> tuple[str, ...] | None:
     from pyarrow import types
 
-    if not types.is_dictionary(column.type) or not column.num_chunks:
-        return None
-    return tuple(dict.fromkeys(text for chunk in column.chunks for text in _texts(chunk.dictionary) if text))
+    levels = (text for chunk in column.chunks for text in _texts(chunk.dictionary) if text)
+    return tuple(dict.fromkeys(levels)) if types.is_dictionary(column.type) and column.num_chunks else None
 
 
 def _texts(chunk: Any) -> list[str]:
@@ -64,8 +58,6 @@ def _texts(chunk: Any) -> list[str]:
     from pyarrow import types
 
     chunk = getattr(chunk, "storage", chunk)
-    if types.is_null(chunk.type):
-        return [""] * len(chunk)
     declared = types.is_dictionary(chunk.type)
     if types.is_nested(chunk.dictionary.type if declared else chunk.type):
         return [MarkedCell("[…]", NESTED)] * len(chunk)

@@ -14,21 +14,19 @@ OTHER, MISSING = "(other)", "(missing)"
 
 def tidy_list(names: tuple[str, ...]) -> tuple[str, ...]:
     """The names on one line each without outer spaces; CountsError unless there are two or more, all different."""
-    if len(names) > limits.CATEGORIES_LARGEST:
-        raise CountsError(
-            f"the list of categories is too long: at most {limits.CATEGORIES_LARGEST:,} names, got {len(names):,}."
-        )
     tidy = tuple(map(one_line, names))
-    if not all(tidy):
-        raise CountsError(f"name {tidy.index('') + 1} of the list of categories is empty.")
     repeated = [shown(name) for name, times in Counter(tidy).items() if times > 1]
-    if repeated:
-        raise CountsError(f"the list of categories names {listed(repeated, most=3)} more than once.")
     longest = max(tidy, key=len, default="")
-    if len(longest) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST:
-        raise CountsError(too_long(longest))
-    if len(tidy) < 2:
-        raise CountsError(f"the list of categories needs at least two names: got {len(tidy)}.")
+    most = limits.CATEGORIES_LARGEST
+    for wrong, why in (
+        (len(tidy) > most, f"the list of categories is too long: at most {most:,} names, got {len(tidy):,}."),
+        (not all(tidy), f"name {[*tidy, ''].index('') + 1} of the list of categories is empty."),
+        (repeated, f"the list of categories names {listed(repeated, most=3)} more than once."),
+        (len(longest) > limits.UPLOAD_LABEL_CHARACTERS_LARGEST, too_long(longest)),
+        (len(tidy) < 2, f"the list of categories needs at least two names: got {len(tidy)}."),
+    ):
+        if wrong:
+            raise CountsError(why)
     return tidy
 
 

@@ -11,7 +11,7 @@ from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .form import COUNTS, Form, Understanding
-from .outcome import Counts, CountsError, Doubt, listed, shown
+from .outcome import Counts, CountsError, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
 from .roles import Roles, guess_only, roles_of
@@ -29,17 +29,14 @@ class Opened:
     content: Table | CellGrid
     form: Understanding
     file_format: str
-    encoding: str | None = None
     separator: str | None = None
-    sheet: str | None = None
     sheets: tuple[str, ...] = ()
     hidden: tuple[int, ...] = ()
 
     @property
     def columns(self) -> list[list[str]]:
         """The cells of each column, names of the format's own left out."""
-        content = self.content
-        return content.columns if isinstance(content, CellGrid) else [column.cells for column in content.columns]
+        return [c if isinstance(c, list) else c.cells for c in self.content.columns]
 
 
 @dataclass(frozen=True)
@@ -54,10 +51,6 @@ class Understood:
     roles: Roles | None = None
     counts: Counts | None = None
     refusal: CountsError | None = None
-
-    @property
-    def open(self) -> list[Doubt]:
-        return self.form.open
 
 
 @contextmanager
@@ -87,11 +80,10 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     if file_format == "parquet":
         return Opened(read_parquet(content), form, file_format)
     if file_format == "workbook":
-        grid, sheet, sheets, hidden = read_workbook(content, form)
-        return Opened(grid, form, file_format, sheet=sheet, sheets=sheets, hidden=hidden)
-    text, encoding = decode(content, form)
-    grid, separator = read_delimited(text, form)
-    return Opened(grid, form, file_format, encoding, separator)
+        grid, _, sheets, hidden = read_workbook(content, form)
+        return Opened(grid, form, file_format, sheets=sheets, hidden=hidden)
+    grid, separator = read_delimited(decode(content, form)[0], form)
+    return Opened(grid, form, file_format, separator)
 
 
 def understood(file: Opened, said: Form) -> Understood:
@@ -116,11 +108,7 @@ def understood(file: Opened, said: Form) -> Understood:
         layout=roles.layout,
         columns=tuple(c.title for c in (*roles.categories, *(roles.counts if roles.layout == COUNTS else ()))),
         left_out=tuple(sorted(form.left_out.items())),
-        file_format=file.file_format,
         header_row=table.header_row,
-        encoding=file.encoding,
-        separator=file.separator,
-        sheet=file.sheet,
     )
     return Understood(form, table, roles, counts)
 
@@ -130,10 +118,9 @@ def _table(file: Opened, form: Understanding) -> Table:
     content, said = file.content, form.said
     if max(said.leave_out or (0,)) > max(content.rows, default=0):
         raise CountsError(f"leave_out: there is no row {max(said.leave_out or ()):,}.", entry="leave_out")
-    hidden = form.leave_out(file.hidden, "hidden in the workbook",
-                            f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}.")  # fmt: skip
     if isinstance(content, CellGrid):
-        return table_of(content, form, hidden)
+        why = f"The workbook hides row {listed(list(map(str, file.hidden)), 8)}."
+        return table_of(content, form, form.leave_out(file.hidden, "hidden in the workbook", why))
     if said.header_row is not None:
         raise CountsError("header_row cannot be said of a Parquet file: it names its columns itself.",
                           entry="header_row")  # fmt: skip

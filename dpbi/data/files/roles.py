@@ -1,7 +1,7 @@
 """What each row of a table is, and which columns hold categories, counts and groups."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -14,9 +14,6 @@ from .sums import is_of_the_whole, number, says_total
 from .table import YEAR, Column, Table, are_years, filled, is_fraction, is_outer, joined, one_line
 from .whole_numbers import is_like_number
 
-CELLS_LARGEST = 200_000  # of a table with a column per category: a larger one is of records
-SAME_PEOPLE = 0.1  # groups whose sums differ by less may be the answers of the same people, some left out
-VALID = ("valid", "gültig", "válidos", "valide")  # the group of answers in tables of SPSS
 PEOPLE = "Each row may be one person, or counts: if it is a person, they would move a count by their whole number."
 
 
@@ -53,18 +50,17 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
     kinds = _Kinds(table)
     mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
     for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
-        cells = zip(side.cells, mixed[0].cells, strict=True)
-        fractional = {one_line(name) for name, cell in cells if is_fraction(cell)}
+        fractional = {one_line(side.cells[i]) for i, cell in enumerate(mixed[0].cells) if is_fraction(cell)}
         whole = [name for name in dict.fromkeys(map(one_line, side.cells)) if name and name not in fractional]
         if whole and "" not in fractional and fractional and len(kinds.filled) > 2:
             why = f"Where {side.label} is {shown(sorted(fractional)[0])}, {mixed[0].label} holds fractions: no counts."
-            return ((table.key(side), (whole[0],)),), why
+            return ((table.keys[side], (whole[0],)),), why
     asked = [column for column in kinds.filled if column.says(vocabulary.QUESTIONS) and column.repeats]
     answers = [column for column in kinds.texts if column.says(vocabulary.REPLIES) and column not in asked]
-    people = [column for column in kinds.filled if column not in asked and column not in answers and column.repeats]
-    if asked and answers and any(_are_different(joined([person.cells, asked[0].cells])) for person in people):
+    if asked and answers and any(_are_different(joined([column.cells, asked[0].cells])) for column in kinds.filled
+                                 if column.repeats and column not in (*asked, *answers)):  # fmt: skip
         why = f"Each person comes once per {asked[0].label}: one of its {asked[0].distinct} is read."
-        return ((table.key(asked[0]), (one_line(asked[0].sample[0]),)),), why
+        return ((table.keys[asked[0]], (one_line(asked[0].sample[0]),)),), why
     return None, ""
 
 
@@ -91,8 +87,8 @@ class _Kinds:
         people."""
         sides = [c for i, c in enumerate(self.sides) if not any(_is_told(c.sample, b.sample) for b in self.sides[:i])]
         entries = list(zip(*(column.sample for column in sides), strict=False))
-        complete = _are_different(entries) and len(entries) == prod(column.distinct for column in sides)
-        return complete and len(sides) > 1 and len(entries) > 3
+        complete = len(entries) == prod(column.distinct for column in sides)
+        return complete and _are_different(entries) and len(sides) > 1 and len(entries) > 3
 
 
 # --- what a row is ---
@@ -104,16 +100,16 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     if len(table.columns) == 1 or not kinds.numeric:
         return RAW, ""
     if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
-        named = any(column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric)
         asked = any(column.name.rstrip().endswith("?") or column.is_identifier for column in table.columns)
-        pair = len(kinds.texts) == 1 and (named or len(table.columns) == 2)
+        pair = len(kinds.texts) == 1 and (len(table.columns) == 2 or any(
+            column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric))  # fmt: skip
         return COUNTS if pair else WIDE, PEOPLE if asked else ""
     wide = category_columns(table, kinds)
     if wide:  # a column per category beside names that are all different: groups, or people who answered each
         people = any(column.is_identifier or column.holds_times for column in kinds.texts)
-        small = all(column.is_small for column in wide) and len(table.rows) > 2
+        doubtful = people or (len(table.rows) > 2 and all(column.is_small for column in wide))
         over_time = all(YEAR.search(column.name) for column in wide)
-        return RAW if people else COUNTS if over_time else WIDE, PEOPLE if people or small else ""
+        return RAW if people else COUNTS if over_time else WIDE, PEOPLE if doubtful else ""
     if not kinds.telling:
         return _among_numbers(table, kinds)
     crossed, said = kinds.crossed, any(column.named_as_counts for column in counts)
@@ -133,8 +129,8 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
     named = [column for column in kinds.numeric if column.named_as_counts or column.says(vocabulary.COUNTS)]
     if named:
         return COUNTS, PEOPLE if any(c.repeats or c.is_identifier for c in kinds.numeric if c not in named) else ""
-    answered = any(column.repeats for column in others) or all(column.may_be_answers for column in others)
-    if answered or first.is_identifier or first.distinct < len(first.sample):
+    if (first.is_identifier or first.distinct < len(first.sample) or any(column.repeats for column in others)
+            or all(column.may_be_answers for column in others)):  # fmt: skip
         return RAW, PEOPLE
     return COUNTS if len(others) == 1 else WIDE, PEOPLE
 
@@ -145,8 +141,7 @@ def _among_numbers(table: Table, kinds: _Kinds) -> tuple[str, str]:
 def _settle_columns(
     table: Table, entry: str, guess: Sequence[Column], form: Understanding, why: str = ""
 ) -> tuple[Column, ...]:
-    keys = dict(zip(table.columns, table.keys, strict=True))
-    wanted: Sequence[Key] = form.settle(entry, tuple(keys.get(c, c.position) for c in guess), why)
+    wanted: Sequence[Key] = form.settle(entry, tuple(table.keys[column] for column in guess), why)
     if not wanted and entry != "group_column":  # no groups are one answer, no categories none
         raise CountsError(f"{entry} must be a header or a position: no column is named.", entry=entry)
     return tuple(table.found(key, entry) for key in wanted)
@@ -154,7 +149,7 @@ def _settle_columns(
 
 def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Column, ...], ...]:
     """The columns of categories, of counts and of groups."""
-    said, many = form.said, len(kinds.filled)
+    said = form.said
     taken = [table.found(key, "category_column") for key in said.category_column or ()]
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
     best = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
@@ -162,8 +157,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in read]
     name = min(names or table.columns, key=lambda column: _unlike_names(column, kinds))
     why = ""
-    if many > 2:
-        why = f"Of {many} columns {name.label} may hold the categories and {best.label} their counts."
+    if len(kinds.filled) > 2:
+        why = f"Of {len(kinds.filled)} columns {name.label} may hold the categories and {best.label} their counts."
         for column in [*([] if taken else [name]), *([] if said.count_column else [best])]:
             table.found(column.name or column.position, "count_column")  # refused where another has the same name
     categories = _settle_columns(table, "category_column", [name], form, why)
@@ -171,9 +166,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     if set(categories) & set(counts):
         raise CountsError(f"two columns are needed: {counts[0].label} cannot hold both the categories and the counts.")
     groups = _guess_groups(kinds, categories, counts)
-    why = ""
-    if groups and form.said.group != ADDED:
-        why = f"The categories come once per {listed([column.label for column in groups])}."
+    asked = groups and said.group != ADDED
+    why = f"The categories come once per {listed([column.label for column in groups])}." if asked else ""
     return categories, counts, _settle_columns(table, "group_column", groups, form, why)
 
 
@@ -181,17 +175,15 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
     if table.header_row is None:
         raise CountsError("a row of counts needs a row of category names above it; there is none.")
     first = table.columns[0]  # 'year, 2024' before a row of counts names the row
-    names_row = first.is_identifier or first.says(vocabulary.MEASUREMENTS)
+    names_row = first not in kinds.numeric or first.is_identifier or first.says(vocabulary.MEASUREMENTS)
     free = table.columns if len(table.rows) == 1 else kinds.numeric
-    without = [column for column in free if column is not first or (first in kinds.numeric and not names_row)]
-    found = category_columns(table, kinds) or without
+    found = category_columns(table, kinds) or [column for column in free if column is not first or not names_row]
     rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
     sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
             and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
     why = f"{listed([c.label for c in sums])} may be the sum of the columns beside it." if sums else ""
     counts = _settle_columns(table, "count_column", [c for c in found if c not in sums], form, why)
-    totals = [column.label for column in counts if says_total(column.name) or column in sums]
-    if totals:
+    if totals := [column.label for column in counts if says_total(column.name) or column in sums]:
         form.ask("count_column", f"{listed(totals)} may be a total of the columns beside: all would be counted twice.")
     names = [column for column in kinds.sides if column not in counts]
     for column in names if len(table.rows) == 1 else ():
@@ -201,16 +193,16 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
 
 def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     """The columns of counts under the name of a category each, beside names that are all different; [] where it is no
-    such table."""
+    such table, or larger, as only records are."""
     counts = [column for column in kinds.counts if not column.has_fractions]
     names, said = {column.name for column in counts}, [column.named_as_counts for column in counts]
     sides = [column for column in kinds.sides if column not in counts]
     many = len(table.rows)
-    if table.header_row is None or not 1 < many <= min(limits.CATEGORIES_LARGEST, CELLS_LARGEST // (len(counts) or 1)):
+    if table.header_row is None or not 1 < many <= min(limits.CATEGORIES_LARGEST, 200_000 // (len(counts) or 1)):
         return []
-    if not sides or len(counts) < 2 or "" in names or len(names) < len(counts) or sum(said) == 1 < len(said) < 4:
-        return []
-    if any(c.says(vocabulary.MEASUREMENTS) or (c.words and c.words <= vocabulary.COUNTS) for c in counts):
+    measured = any(c.says(vocabulary.MEASUREMENTS) or (c.words and c.words <= vocabulary.COUNTS) for c in counts)
+    nameless = "" in names or len(names) < len(counts)
+    if measured or nameless or not sides or len(counts) < 2 or sum(said) == 1 < len(said) < 4:
         return []
     labels = joined([filled(column, sides) for column in sides])
     return counts if _are_different(labels) and all(labels) else []
@@ -231,19 +223,26 @@ def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
 def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
     """What is the same throughout comes last; before it codes, dates and the like, names of groups,
     and of names that come again those that are more."""
-    numbers = column.holds_times or all(map(is_like_number, column.sample))
     again = column.distinct < len(column.sample)
-    coded = column.says(vocabulary.CODES) or (column.is_identifier and not again) or column.counts_rows
-    same, outer = again and column.distinct < 2, is_outer(column, kinds.texts)
-    return same, coded, numbers, outer, again, column.distinct if again else 0
+    return (
+        again and column.distinct < 2,
+        column.says(vocabulary.CODES) or (column.is_identifier and not again) or column.counts_rows,
+        column.holds_times or all(map(is_like_number, column.sample)),
+        is_outer(column, kinds.texts),
+        again,
+        column.distinct if again else 0,
+    )
 
 
 def _unlike_answers(column: Column) -> tuple[bool, ...]:
     """Least for the first column whose entries repeat, that no identifier word names and that holds no times or years;
     words before numbers."""
-    once = not 1 < column.distinct < len(column.sample)
-    otherwise = column.holds_times or column.is_identifier or are_years(column.sample)
-    return not column.sample, otherwise, once, column.holds_numbers
+    return (
+        not column.sample,
+        column.holds_times or column.is_identifier or are_years(column.sample),
+        not 1 < column.distinct < len(column.sample),
+        column.holds_numbers,
+    )
 
 
 # --- groups ---
@@ -264,11 +263,8 @@ def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[
     for column in sorted(others, key=lambda c: (c not in outer, c.says(vocabulary.CODES), -c.distinct)):
         if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
             kept.append(column)
-    groups = [column for column in others if column in kept]
-    if again or outer:
-        return groups
-    return [c for c in groups if c.says(vocabulary.QUESTIONS)
-            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values()))]  # fmt: skip
+    return [c for c in others if c in kept and (again or outer or c.says(vocabulary.QUESTIONS)
+            or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())))]  # fmt: skip
 
 
 def _settle_group(
@@ -277,23 +273,22 @@ def _settle_group(
     """Which group is read. Never added up unasked: where groups are items that the same people answered, or years of
     the same people, a sum counts each person several times."""
     said, different = form.said.group, list(dict.fromkeys(filter(None, keys)))
-    if not groups and said in (None, ADDED):
-        if form.entries["layout"] != WIDE or len(counts[0].cells) < 2:
-            return None
-        why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
-        return str(form.settle("group", ADDED, why))
     if not groups:
-        raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
-                          entry="group")  # fmt: skip
+        if said not in (None, ADDED):
+            raise CountsError("group= goes with groups of rows; name the columns that tell them apart as group_column.",
+                              entry="group")  # fmt: skip
+        why = "Nothing names the rows, so that all are added up: right only where nobody is in two of them."
+        several = form.entries["layout"] == WIDE and len(counts[0].cells) > 1
+        return str(form.settle("group", ADDED, why)) if several else None
     names = list(map(shown, different))
     if said not in (None, ADDED, APART, *different):
         raise CountsError(f"group: there is no {shown(str(said))}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
         return str(form.settle("group", [*different, ADDED][0]))
-    of_parts = [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)]
-    asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(of_parts)
+    asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(
+        [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)])  # fmt: skip
     times = any(are_years(column.sample) or column.holds_times for column in groups)
-    valid = [key for key in different if key.lower() in VALID]
+    valid = [key for key in different if key.lower() in ("valid", "gültig", "válidos", "valide")]  # by SPSS
     guess = valid[0] if valid else max(different) if times else different[0] if asked else ADDED
     why = (f"There are {len(different)} groups ({listed(names, 3)}): one is read, all are added up, or each is kept "
            "apart. Adding is right only where nobody is in two of them.")  # fmt: skip
@@ -302,16 +297,14 @@ def _settle_group(
 
 def _sums(keys: Sequence[str], counts: Sequence[Column]) -> Counter[str]:
     sums: Counter[str] = Counter()
-    for column in counts:
-        for key, cell in zip(keys, column.cells, strict=True):
-            sums[key] += max(number(cell), 0)
+    for i, key in enumerate(keys):
+        sums[key] += sum(max(number(column.cells[i]), 0) for column in counts)
     return sums
 
 
-def _are_same_people(sums: Iterable[int]) -> bool:
-    """Groups that add to nearly the same number, as the answers to several questions do."""
-    ordered = sorted(sums)
-    return len(ordered) > 1 and ordered[0] > (1 - SAME_PEOPLE) * ordered[-1]
+def _are_same_people(sums: Collection[int]) -> bool:
+    """Groups that add to nearly the same number, as the answers to several questions do, of which some are left out."""
+    return len(sums) > 1 and min(sums) > 0.9 * max(sums)
 
 
 def _is_told(cells: Sequence[str], by: Sequence[str]) -> bool:

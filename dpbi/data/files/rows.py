@@ -14,10 +14,7 @@ from .table import SAMPLE, Column, Table, is_time, is_year, one_line, sampled
 from .whole_numbers import is_like_number, is_number
 
 TITLE_ROWS = 50  # how far down a header row is looked for, and how far up notes
-HEADERS_MORE = 3
-LONG_NOTE = 30
 CODE = re.compile(r"[^\W\d]{1,8}\d{1,5}\w{0,8}")  # Q1, V3, q0001
-IMPORT_ID = '{"ImportId"'  # Qualtrics writes it in a third row of names
 SOURCE = re.compile(
     r"(?:notes?|sources?|来源|quellen?|anmerkung|hinweis|stand|fuente|fonte|base|basis|n =)\s*(?:\b.*)?[:=：]",
     re.IGNORECASE,
@@ -34,10 +31,9 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     grid = _without(grid, {*hidden, *(form.said.leave_out or ())})
     if not grid.rows:
         raise CountsError("no row of the file is left.")
-    notes = notes_below(grid)
-    if notes:
-        first = next(filter(str.strip, record(grid, -notes)))
-        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {shown(first)}."
+    if notes := notes_below(grid):
+        first = shown(next(filter(str.strip, record(grid, -notes))))
+        why = f"Below the table {'stand notes' if notes > 1 else 'stands a note'}, beginning with {first}."
         grid = _without(grid, form.leave_out(grid.rows[-notes:], "a note below the table", why))
     header = _settle_header(grid, form)
     form.left_out.update({row: ABOVE for row in grid.rows[:TITLE_ROWS] if header and row < header[0]})
@@ -46,10 +42,7 @@ def table_of(grid: CellGrid, form: Understanding, hidden: Sequence[int] = ()) ->
     width = len(grid.columns)  # how many cells a record should have: as the header, or else as most records
     if grid.widths is not None and len(named) < 2:
         width = grid.widths[named[0]] if named else sorted(grid.widths[:SAMPLE])[len(grid.widths[:SAMPLE]) // 2]
-    start = named[-1] + 1 if named else 0
-    widths = None if grid.widths is None else grid.widths[start:]
-    grid = CellGrid([column[start:] for column in grid.columns], grid.rows[start:], widths, grid.blank_rows)
-    grid = _without(grid, {row for row, why in form.left_out.items() if why != ABOVE})
+    grid = _without(grid, {*form.left_out, *(grid.rows[: named[-1] + 1] if named else ())})
     if not grid.rows:
         raise CountsError("the file has a header but no rows below it.")
     return _table(grid, names[:width], header, width, form)
@@ -97,10 +90,9 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
     """The rows of the header, as said or as guessed. Rows below it that only repeat or mark the names are left out."""
     said = form.said.header_row
     header, why = _guess_header(grid, form) if said is None else (said, "")
-    for row in header:
-        if row not in grid.rows:
-            raise CountsError(f"header_row={row} is blank, left out, or beyond the end of the file.",
-                              entry="header_row")  # fmt: skip
+    if lacking := set(header) - set(grid.rows):
+        raise CountsError(f"header_row={min(lacking)} is blank, left out, or beyond the end of the file.",
+                          entry="header_row")  # fmt: skip
     place = grid.rows.index(header[0]) if len(header) == 1 else len(grid.rows)
     below = grid.rows[place + 1 : place + 1 + headers_more(grid, place)]
     if below:
@@ -115,9 +107,8 @@ def _settle_header(grid: CellGrid, form: Understanding) -> tuple[int, ...]:
 
 def _guess_header(grid: CellGrid, form: Understanding) -> tuple[tuple[int, ...], str]:
     wanted = {one_line(name) for entry in COLUMNS for name in getattr(form.said, entry) or () if isinstance(name, str)}
-    said = [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
-            if wanted and wanted <= {*map(one_line, record(grid, i))}]  # fmt: skip
-    if said:
+    if said := [row for i, row in enumerate(grid.rows[:TITLE_ROWS])
+                if wanted and wanted <= {*map(one_line, record(grid, i))}]:  # fmt: skip
         return (said[0],), ""
     place = header_below_titles(grid)
     if place == 1 and has_counts(record(grid, 1)) and not is_number(record(grid, 1)[0]):  # the header lacks a name
@@ -179,8 +170,8 @@ def _is_header(grid: CellGrid, place: int, form: Understanding) -> tuple[bool, s
     by_place = len(grid.rows) == place + 2 and len(set(numbers)) == filled > (1 if place else 2)
     if numbers and (nameless or by_place or all(map(is_year, numbers))):
         return True, f"Row {grid.rows[place]} may name the columns, {shown(numbers[0])} being such a name, or be data."
-    comes_back = any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
-    if numbers or comes_back or (len(grid.rows) == place + 1 and any(map(is_number, firsts))):
+    if (numbers or any(first and first in map(str.strip, cells) for first, cells in zip(firsts, below, strict=True))
+            or (len(grid.rows) == place + 1 and any(map(is_number, firsts)))):  # fmt: skip
         return False, ""
     alike = many == 1 and place == 0 and any(cell.islower() == firsts[0].islower() for cell in below[0])
     return True, f"Row 1 may name the column, or {shown(firsts[0])} be the first answer." if alike else ""
@@ -190,15 +181,14 @@ def headers_more(grid: CellGrid, place: int) -> int:
     """How many records below that at `place` name the columns too: words above numbers, names below blank cells
     or beside one, texts of questions below their codes, rules, the same names again, or ids of an import."""
     stop = min(len(grid.rows), place + TITLE_ROWS)
-    for i in range(place + 1, min(stop, place + 1 + HEADERS_MORE)):
-        if any(column[i].startswith(IMPORT_ID) for column in grid.columns):
+    for i in range(place + 1, min(stop, place + 4)):
+        if any(column[i].startswith('{"ImportId"') for column in grid.columns):  # a third row of names, by Qualtrics
             return i - place
     second = record(grid, place + 1) if stop > place + 2 else []
     filled = [j for j, cell in enumerate(second) if cell.strip()]
     if not filled or has_counts(second):
         return 0
-    header = record(grid, place)
-    data = [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
+    header, data = record(grid, place), [list(filter(str.strip, column[place + 2 : stop])) for column in grid.columns]
     numeric = [j for j, cells in enumerate(data) if len(cells) > 1 and all(is_number(c) or is_time(c) for c in cells)]
     nothing = [is_time(cell) or is_like_number(cell) or cell.strip().lower() in vocabulary.ANONYMOUS for cell in second]
     over_numbers = any(j in numeric and not nothing[j] for j in filled)
@@ -235,8 +225,7 @@ def notes_below(grid: CellGrid) -> int:
     from_end = [i for i in reversed(ends) if i and i >= many - TITLE_ROWS]
     single = [grid.widths is not None and grid.widths[i] < len(grid.columns) and not any(map(str.strip, ends[i][1:]))
               for i in from_end]  # fmt: skip
-    outside = takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)
-    return len(list(outside))
+    return len(list(takewhile(lambda i: single[many - 1 - i] or _is_outside(ends[i], numeric), from_end)))
 
 
 def _is_outside(cells: list[str], numeric: list[int]) -> bool:
@@ -247,7 +236,7 @@ def _is_outside(cells: list[str], numeric: list[int]) -> bool:
     if any(is_like_number(cell) and not is_rule(cell) for cell in filled):
         return False
     line = cells[0].strip() if len(filled) == 1 < len(cells) else ""
-    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= LONG_NOTE
+    alone = line.startswith("*") or line.endswith(".") or is_rule(line) or len(line) >= 30
     return alone or (bool(numeric) and all(len(cells[j].split()) > 1 for j in numeric))
 
 
@@ -273,13 +262,12 @@ def _lacks_name_of_rows(columns: list[Column], names: list[str], width: int) -> 
 
 
 def _refuse_ragged(grid: CellGrid, columns: list[Column], width: int) -> None:
-    beyond = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
-    short = [i for i, cells in enumerate(grid.widths or ()) if cells < width]
-    wrong = min([*beyond, *short], default=None)
-    if wrong is None or grid.widths is None:
+    wrong = [i for column in columns[width:] for i, cell in enumerate(column.cells) if cell.strip()]
+    wrong += [i for i, cells in enumerate(grid.widths or ()) if cells < width]
+    if not wrong or grid.widths is None:
         return
-    written, first = grid.widths[wrong], columns[0].cells[wrong]
+    written, first = grid.widths[min(wrong)], columns[0].cells[min(wrong)]
     remedy = ("put names and numbers that contain the separator in quotes" if written > width else
               "fill in what is missing, or leave the row out if it is no data")  # fmt: skip
     what = f"{written} {'cell' if written == 1 else 'cells'} instead of {width}, beginning with {shown(first)}"
-    raise CountsError(f"{what}; {remedy}.", grid.rows[wrong], first)
+    raise CountsError(f"{what}; {remedy}.", grid.rows[min(wrong)])

@@ -6,13 +6,10 @@ Everyone in such a row is in the rows that it sums as well, so that counting all
 import re
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import NamedTuple
 
 from . import vocabulary
 
-LARGE = 10_000  # of several counts that are sums of their neighbours the product is seldom as large by chance
 GROUP = re.compile(r"(?<=\d)[.'’\s](?=\d{3}(?!\d))")
-PLAIN_DIGITS = 15
 # How far off a total may be that was rounded or perturbed, in units and of itself; and its least, in units.
 UNITS, SHARE, LEAST = 3, 0.05, 20
 
@@ -20,7 +17,7 @@ UNITS, SHARE, LEAST = 3, 0.05, 20
 def number(cell: str) -> int:
     """The cell as a whole number where it is plain digits, perhaps in groups; -1 elsewhere."""
     digits = GROUP.sub("", cell.strip()).replace(",", "")
-    return int(digits) if digits.isdecimal() and len(digits) <= PLAIN_DIGITS else -1
+    return int(digits) if digits.isdecimal() and len(digits) < 16 else -1
 
 
 def words_of(name: str) -> set[str]:
@@ -40,17 +37,10 @@ def says_total(name: str) -> bool:
     return name.strip()[:1].isalnum() and is_of_the_whole(name) and bool(words_of(name) & vocabulary.TOTALS)
 
 
-class RowSums(NamedTuple):
-    """at: the entries that are sums. certain: whether their names or their place say so too."""
-
-    at: set[int]
-    certain: bool
-
-
-def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSums:
+def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> tuple[set[int], bool]:
     """The entries that are sums of two or more entries right below, or else right above them, in each of their counts
-    (one or more an entry, as many for all), or of all others; none where nothing but chance speaks
-    for it.
+    (one or more an entry, as many for all), or of all others, and whether their names or their place say so too; none
+    where nothing but chance speaks for it.
 
     Sums of sums count as one entry, so that a hierarchy is found at all its levels. What speaks for a sum: its name;
     that the names below are indented further; that few entries are outside of any sum; several counts that agree.
@@ -58,15 +48,15 @@ def sums_of_rows(names: Sequence[str], counts: Sequence[Sequence[int]]) -> RowSu
     twice = [sum(column) for column in zip(*counts, strict=True)]
     whole = {i for i, own in enumerate(counts) if any(own) and [2 * count for count in own] == twice}
     if whole and len(twice) > 1:  # wherever the sum of all others stands; of one count it may well be chance
-        return RowSums(whole, True)
+        return whole, True
     found = [_sums(names, counts, down, least) for down in (True, False) for least in (2, 1)]
     fit = [(at, certain) for at, certain in found if at and not (len(at) == 1 and at <= whole)]
     at, certain = max(fit, key=lambda sums: (sums[1], len(sums[0])), default=(set(), False))
     if certain or len(at) > 1:
-        return RowSums(at, certain)
+        return at, certain
     likely = whole or nearly_all_others(names, counts)
     named = {i for i in likely if is_of_the_whole(names[i])}
-    return RowSums(named or likely, bool(named))
+    return named or likely, bool(named)
 
 
 def nearly_all_others(names: Sequence[str], counts: Sequence[Sequence[int]]) -> set[int]:
@@ -85,13 +75,11 @@ def nearly_all_others(names: Sequence[str], counts: Sequence[Sequence[int]]) -> 
 
 def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, least: int) -> tuple[set[int], bool]:
     tops: list[int] = []  # entries that belong to no sum so far, the nearest last
-    children: dict[int, list[int]] = {}
+    summed: dict[int, list[int]] = {}
     for i in reversed(range(len(counts))) if down else range(len(counts)):
-        below = _summed(i, counts, tops, least)
-        if below:
-            children[i] = below
-            del tops[-len(below) :]
-        tops.append(i)
+        summed[i] = _summed(i, counts, tops, least)
+        tops[len(tops) - len(summed[i]) :] = [i]
+    children = {i: below for i, below in summed.items() if below}
     indent = [len(name) - len(name.lstrip()) for name in names]
     likely = {
         i for i, below in children.items()
@@ -101,7 +89,8 @@ def _sums(names: Sequence[str], counts: Sequence[Sequence[int]], down: bool, lea
         likely |= children.keys()
     if len(children) > len(likely) and len(children) > 1 and 3 * len(tops) <= len(counts):
         return set(children), False
-    likely |= {i for i in children if len(counts[i]) > 1 and prod(max(count, 1) for count in counts[i]) >= LARGE}
+    # Of several counts that are sums of their neighbours the product is seldom as large by chance.
+    likely |= {i for i in children if len(counts[i]) > 1 and prod(max(count, 1) for count in counts[i]) >= 10_000}
     return likely, bool(likely)
 
 
@@ -111,9 +100,7 @@ def _summed(i: int, counts: Sequence[Sequence[int]], tops: list[int], least: int
     left = counts[i]
     for many, j in enumerate(reversed(tops), 1):
         left = [rest - count for rest, count in zip(left, counts[j], strict=True)]
-        if min(left) < 0:
-            return []
-        if many > 1 and not any(left):
-            below = tops[-many:]
-            return below if sum(any(counts[child]) for child in below) >= least else []
+        if min(left) < 0 or (many > 1 and not any(left)):
+            filled = sum(any(counts[child]) for child in tops[-many:])
+            return tops[-many:] if not any(left) and filled >= least else []
     return []

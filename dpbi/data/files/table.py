@@ -17,19 +17,15 @@ from .outcome import CountsError, listed, shown
 from .whole_numbers import DATE, FRACTION, MarkedCell, is_beside_share, is_like_number, is_number
 
 LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
-WORDS_OF_A_NAME = 3  # longer headers are questions
 TIME = re.compile(
     r"(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{1,2}[ -][^\W\d_]{3}[ -]\d{2,4})?[ T]*"
     r"(?:\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s*(?:[AP]\.?M\.?)?)?\s*(?:Z|UTC|(?:GMT)?[+-]\d{1,2}(?::?\d{2})?)?",
     re.IGNORECASE,
 )
-LONGEST_TIME = 40
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 JOIN = " / "
 FRACTIONAL = re.compile(r"[+-]?\d*[.,](?!0*$)(?!\d{3}$)\d+")
-ANSWER_LARGEST = 20  # numbers up to here may be what a person answers, whatever the header
 SAMPLE = 1_000  # entries that decide what a column is; what is read is always the whole column
-SAMPLE_CELLS = 200_000  # of all columns together, so that a table of thousands of columns is opened as soon
 
 
 @dataclass(eq=False)
@@ -67,8 +63,7 @@ class Column:
     @cached_property
     def words(self) -> set[str]:
         """The words of the header in lower case: 'memberId', 'member_id' and 'Member ID' are the same two."""
-        split = re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name)
-        return set(re.findall(r"[^\W\d_]+|%", split.lower()))
+        return set(re.findall(r"[^\W\d_]+|%", re.sub(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Ý])", " ", self.name).lower()))
 
     def says(self, vocabulary: frozenset[str]) -> bool:
         return bool(self.words & vocabulary)
@@ -83,7 +78,7 @@ class Column:
     def is_identifier(self) -> bool:
         """By a word of a short header, as 'member id'; in a question such as 'Who sits in your row?' the word says
         nothing."""
-        return len(self.words) <= WORDS_OF_A_NAME and self.says(vocabulary.IDENTIFIERS)
+        return len(self.words) <= 3 and self.says(vocabulary.IDENTIFIERS)
 
     @property
     def may_be_answers(self) -> bool:
@@ -95,9 +90,9 @@ class Column:
 
     @property
     def is_small(self) -> bool:
-        """No number beyond those that a person answers with; what is no plain number says nothing."""
+        """No number beyond 20, the largest that a person answers with; what is no plain number says nothing."""
         digits = [number for cell in self.sample if (number := re.sub(r"[., ']", "", cell)).isdecimal()]
-        return bool(digits) and all(len(number) < 6 and int(number) <= ANSWER_LARGEST for number in digits)
+        return bool(digits) and all(len(number) < 6 and int(number) <= 20 for number in digits)
 
     @cached_property
     def holds_numbers(self) -> bool:
@@ -145,9 +140,7 @@ class Column:
 
 @dataclass
 class Table:
-    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from.
-
-    """
+    """Columns of equal length under their headers; rows[i] is the row of the file that entry i comes from."""
 
     columns: list[Column]
     rows: Sequence[int]
@@ -170,26 +163,19 @@ class Table:
         what = f"column {wanted}" if isinstance(wanted, int) else f"column called {shown(wanted)}"
         why = f"{entry}: there is no {what}. The columns are {listed([c.label for c in self.columns], most=12)}."
         if columns:
-            at = listed([str(column.position) for column in columns], most=12)
-            why = (f"{len(columns)} columns are called {columns[0].label} (columns {at}); rename one or give its "
-                   "position.")  # fmt: skip
+            why = (f"{len(columns)} columns are called {columns[0].label} (columns "
+                   f"{listed([str(c.position) for c in columns], 12)}); rename one or give its position.")  # fmt: skip
         raise CountsError(why, entry=entry)
 
-    def key(self, column: Column) -> str | int:
-        """What names the column in an answer: its header if that is its alone, else its position."""
-        return dict(zip(self.columns, self.keys, strict=True)).get(column, column.position)
-
-    @property
-    def keys(self) -> tuple[str | int, ...]:
-        """What names each of the columns."""
+    @cached_property
+    def keys(self) -> dict[Column, str | int]:
+        """What names each column in an answer: its header if that is its alone, else its position."""
         times = Counter(column.name for column in self.columns)
-        return tuple(column.name if column.name and times[column.name] == 1 else column.position
-                     for column in self.columns)
+        return {c: c.name if c.name and times[c.name] == 1 else c.position for c in self.columns}
 
 
 def is_fraction(cell: str) -> bool:
-    marked = isinstance(cell, MarkedCell) and cell.kind == FRACTION
-    return marked or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))
+    return getattr(cell, "kind", "") == FRACTION or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))
 
 
 def are_years(texts: Sequence[str]) -> bool:
@@ -218,21 +204,20 @@ def joined(columns: Sequence[Sequence[str]]) -> list[str]:
 
 
 def is_year(text: str) -> bool:
-    digits = text.strip()
-    return len(digits) == 4 and digits.isdecimal() and 1900 <= int(digits) <= 2100
+    return bool(re.fullmatch(r"(?:19|20)\d\d|2100", text.strip()))
 
 
 def is_time(cell: str) -> bool:
     if isinstance(cell, MarkedCell):
         return cell.kind == DATE
     text = cell.strip()
-    dated = len(text) <= LONGEST_TIME and (":" in text or sum(map(text.count, "-/. ")) >= 2)
+    dated = len(text) <= 40 and (":" in text or sum(map(text.count, "-/. ")) >= 2)
     return dated and text[:1].isdecimal() and bool(TIME.fullmatch(text))
 
 
 def sampled(columns: int) -> int:
-    """How many entries of each of so many columns are looked at."""
-    return min(SAMPLE, SAMPLE_CELLS // max(columns, 1) + 1)
+    """How many entries of each of so many columns are looked at: fewer of thousands, which are opened as soon."""
+    return min(SAMPLE, 200_000 // max(columns, 1) + 1)
 
 
 def one_line(name: str) -> str:

@@ -17,13 +17,12 @@ from .public_list import MISSING, on_public_list
 from .roles import Roles
 from .sums import says_total, sums_of_rows
 from .table import JOIN, Column, Table, filled, joined, one_line
-from .whole_numbers import COUNT_LIMIT, NESTED, MarkedCell, is_number, parse, plain, whole_numbers
+from .whole_numbers import COUNT_LIMIT, is_number, parse, plain, whole_numbers
 
 BOOLEANS = {"false": "False", "true": "True"}
 SEVERAL = (";", ",", "|", "/", "+", "\n", " ")
 CHUNK = 20_000  # cells that are counted before it is looked whether there are too many names
 TOO_MANY = f"too many categories: at most {limits.CATEGORIES_LARGEST:,} are read."
-CODES_LARGEST = 20  # more different numbers than codes usually are
 
 
 def counted(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
@@ -33,15 +32,13 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
     else:
         totals = on_public_list(_added_up(table, roles, separator, form), form)
         _refuse_no_counts(totals, roles, form)
-    absent = [f"{shown(name)} ({count:,})" for name, count in totals.items() if name.lower() in vocabulary.NO_ANSWER]
-    if absent:
+    if absent := [f"{shown(name)} ({n:,})" for name, n in totals.items() if name.lower() in vocabulary.NO_ANSWER]:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
     for words, what in (
         (vocabulary.WEIGHTS, "if these are weights of a survey, they are not used"),
         (vocabulary.NOISY, "values that are noisy already are no true counts"),
     ):
-        labels = [column.label for column in table.columns if column.says(words)]
-        if labels:
+        if labels := [column.label for column in table.columns if column.says(words)]:
             form.remark(f"{listed(labels)}: {what}.")
     return totals
 
@@ -61,8 +58,7 @@ class NamedCount(NamedTuple):
 def _added_up(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """The counts of each name, added where it comes again, without rows that are sums of others."""
     keys = roles.keys or [""] * len(table.rows)
-    texts = [column for column in table.columns if not column.may_hold_counts]
-    sides = [filled(column, texts) for column in roles.categories]
+    sides = [filled(column, [c for c in table.columns if not c.may_hold_counts]) for column in roles.categories]
     of_rows = sides[0] if len(sides) == 1 else joined(sides)
     entries = [
         NamedCount(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
@@ -71,8 +67,8 @@ def _added_up(table: Table, roles: Roles, separator: str | None, form: Understan
         if roles.group in (None, ADDED, APART, keys[i])
     ]
     named = _named(entries, form)
-    cells, rows = [entry.cell for entry in named], [entry.row for entry in named]
-    whole = whole_numbers(cells, lambda i: named[i].name, rows.__getitem__, separator, form)
+    whole = whole_numbers([entry.cell for entry in named], lambda i: named[i].name, lambda i: named[i].row, separator,
+                          form)  # fmt: skip
     out = _rows_of_sums(named, whole, roles, form) | _rows_of_whole_groups(table, roles, form)
     kept = [(entry, count) for entry, count in zip(named, whole, strict=True) if entry.row not in out]
     if roles.group == APART:
@@ -91,13 +87,12 @@ def _named(entries: Sequence[NamedCount], form: Understanding) -> list[NamedCoun
     """The entries that have a category. Counts without one at the end are figures for all others, as likely as not;
     elsewhere they are refused."""
     nameless = [entry for entry in entries if not entry.name.strip()]
-    counts = [entry for entry in nameless if entry.cell.strip()]
-    if counts:
+    if counts := [entry for entry in nameless if entry.cell.strip()]:
         cell, rows = shown(counts[0].cell), [entry.row for entry in counts]
         at_end = len(nameless) < len(entries) - 1 and list(entries[-len(nameless) :]) == nameless
         why = f"The count {cell} at the end has no category: it may be a figure for all others."
         if not (at_end and form.leave_out(rows, "no category", why)):
-            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0], "")
+            raise CountsError(f"the category of the count {cell} is missing; leave the row out if a sum.", rows[0])
     return [entry for entry in entries if entry.name.strip()]
 
 
@@ -113,26 +108,21 @@ def _rows_of_sums(entries: Sequence[NamedCount], whole: Sequence[int], roles: Ro
         sides = [(range(len(entries)), of_names, [[count] for count in whole])]
     out: set[int] = set()
     for keys, lines, counts in sides:
-        if len(lines) > limits.CATEGORIES_LARGEST:
-            continue
-        at, certain = sums_of_rows(lines, counts) if len(lines) > 2 else (set(), False)
+        at, certain = sums_of_rows(lines, counts) if 2 < len(lines) <= limits.CATEGORIES_LARGEST else (set(), False)
         why = "the sum of other rows" if certain else "about the sum of all others"
         if not at and keys is not of_groups:  # groups are looked at column by column
             most = max(map(sum, counts), default=0)  # a total is no less than any other
             at = {i for i, line in enumerate(lines) if says_total(line) and sum(counts[i] if counts else ()) == most}
             certain, why = False, "named like a total"
-        if not at or (certain and len(lines) - len(at) < 2):
-            continue
-        different = list(dict.fromkeys(keys))
-        wanted = {different[i] for i in at}
+        wanted = {key for i, key in enumerate(dict.fromkeys(keys)) if i in at}
         rows = sorted({entry.row for entry, key in zip(entries, keys, strict=True) if key in wanted})
         said = listed([f"{shown(lines[i].strip())} ({sum(counts[i]) if counts else 'all'})" for i in sorted(at)])
-        why = f"{said}: {why}"
-        if certain:
-            out |= {*form.leave_out(rows, "the sum of other rows", f"{why}: all would be counted twice with it.")}
-        else:
-            form.ask("leave_out", f"{why}: if it is a total, leave row {listed(list(map(str, rows)))} out, or all are "
-                     "counted twice.")  # fmt: skip
+        if certain and len(lines) - len(at) > 1:
+            why = f"{said}: {why}: all would be counted twice with it."
+            out |= {*form.leave_out(rows, "the sum of other rows", why)}
+        elif at and not certain:
+            form.ask("leave_out", f"{said}: {why}: if a total, leave row {listed(list(map(str, rows)))} out, or all "
+                     "are counted twice.")  # fmt: skip
     return out
 
 
@@ -144,8 +134,8 @@ def _rows_of_whole_groups(table: Table, roles: Roles, form: Understanding) -> se
         totals = {cell for cell in set(cells) if says_total(cell)}
         if totals and len(set(cells) - totals) > 1:
             rows = [row for row, cell in zip(table.rows, cells, strict=True) if cell in totals]
-            said = listed(sorted(map(shown, totals)))
-            why = f"{said} of {column.label} may hold all other groups: all would be counted twice with it."
+            why = (f"{listed(sorted(map(shown, totals)))} of {column.label} may hold all other groups: all would be "
+                   "counted twice with it.")  # fmt: skip
             out |= {*form.leave_out(rows, "a total of the groups", why)}
     return out
 
@@ -173,30 +163,28 @@ def _refuse_no_counts(totals: dict[str, int], roles: Roles, form: Understanding)
     if n >= COUNT_LIMIT:
         raise CountsError(f"the counts are too large: their sum must be below 2^63, got {n:,}.")
     named = any(column.named_as_counts for column in roles.counts)
-    of_rows = any(not column.name for column in roles.categories)  # names of rows, as R writes tables
-    hundred = abs(n - 100) <= (len(totals) > 2) and not (named and (of_rows or n != 100))
+    hundred = abs(n - 100) <= (len(totals) > 2) and not (  # names of rows have none themselves, as R writes tables
+        named and (n != 100 or any(not column.name for column in roles.categories)))  # fmt: skip
     of_shares = roles.layout == COUNTS and any(column.says(vocabulary.SHARES) for column in roles.counts)
     if (hundred or of_shares) and n:
         why = f"these counts add to {'exactly 100' if n == 100 else n}" if hundred else "the header mentions shares"
-        doubt = f"Are they numbers of people, not percentages? For {why}."
-        if not form.settle("confirm_percentages", named and not of_shares, doubt):
+        if not form.settle("confirm_percentages", named and not of_shares,
+                           f"Are they numbers of people, not percentages? For {why}."):  # fmt: skip
             raise CountsError(f"percentages cannot be used ({why}): counts of people are needed.")
         form.remark(f"Read as counts of people, though {why}.")
     if not n:
         form.remark("There are no observations: the posterior equals the prior.")
 
 
-def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[str], int]:
-    """How often each cell stands, and how many different names the cells and levels that are not blank give; no
-    further down than to too many: millions of names would take more memory than the file."""
+def _times(cells: Sequence[str]) -> Counter[str]:
+    """How often each cell stands, no further down than to too many names beside blank cells: millions of them would
+    take more memory than the file."""
     times: Counter[str] = Counter()
-    different = 0
     for start in range(0, len(cells), CHUNK):
         times.update(cells[start : start + CHUNK])
-        different = len({name.strip() for name in (*levels, *times)} - {""})
-        if different > limits.CATEGORIES_LARGEST:
+        if len(set(map(str.strip, times))) > limits.CATEGORIES_LARGEST + 1:
             break
-    return times, different
+    return times
 
 
 # --- people's rows ---
@@ -205,17 +193,16 @@ def _times(cells: Sequence[str], levels: Sequence[str] = ()) -> tuple[Counter[st
 def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict[str, int]:
     column, others = columns[0], [other for other in table.columns if other not in columns]
     if len(columns) > 1:  # each combination of their entries that occurs is a category
-        whole = [all(map(str.strip, part)) for part in zip(*(each.cells for each in columns), strict=True)]
-        told = zip(joined([each.cells for each in columns]), whole, strict=True)
-        names = [name if all_told else "" for name, all_told in told]  # who left one blank has not answered
+        parts = [each.cells for each in columns]
+        names = [name if all(map(str.strip, part)) else ""  # who left one blank has not answered
+                 for name, *part in zip(joined(parts), *parts, strict=True)]  # fmt: skip
         column = Column(column.position, JOIN.join(each.title for each in columns), lambda stop: names[:stop])
     totals, missing = _answers(column, table, form)
     missing += 0 if others else table.blank_rows  # in a file of one column an empty cell is a blank row
     if form.settle("missing", "drop") == "keep":
         totals[MISSING] = totals.get(MISSING, 0) + missing
     elif missing:
-        rows = "1 row has no answer and was" if missing == 1 else f"{missing:,} rows have no answer and were"
-        form.remark(f"{rows} left out; they can be counted as a category of their own, '{MISSING}'.")
+        form.remark(f"Rows without an answer were left out ({missing:,}); they can be a category, '{MISSING}'.")
     totals = on_public_list(_one_answer(totals, column, form), form)
     if len(totals) < 2:
         raise CountsError(
@@ -235,11 +222,10 @@ def _tally(table: Table, columns: Sequence[Column], form: Understanding) -> dict
 def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[str, int], int]:
     """How many people gave each answer, and how many none: False before True, and codes ascending where the file
     declares no levels; else as they come."""
-    if any(isinstance(cell, MarkedCell) and cell.kind == NESTED for cell in column.fetch(1)):
-        raise CountsError(f"{column.label} holds lists; one answer per person is needed.")
     levels = column.levels or ()
-    tally, different = _times(column.cells, levels)
+    tally = _times(column.cells)
     missing = sum(tally.pop(cell) for cell in [*tally] if not cell.strip())
+    different = len(set(map(str.strip, (*levels, *tally))) - {""})
     if column.levels is None and form.said.categories is None:
         _refuse_measurements(column, tally, different)
     if different > limits.CATEGORIES_LARGEST:
@@ -257,7 +243,7 @@ def _answers(column: Column, table: Table, form: Understanding) -> tuple[dict[st
         totals[tidy.of[cell]] += count
     codes = {name: value for name in totals if (value := parse(plain(name), "English")) is not None}
     if boolean or (column.levels is None and len(codes) == len(totals)):
-        return {name: totals[name] for name in sorted(totals, key=lambda name: codes.get(name, name))}, missing
+        totals = dict(sorted(totals.items(), key=lambda item: codes.get(item[0], item[0])))
     return totals, missing
 
 
@@ -269,13 +255,11 @@ def _refuse_measurements(column: Column, tally: Counter[str], different: int) ->
         return
     numbers = all(map(is_number, values))
     fractions = numbers and not all(map(str.isdecimal, values))
-    if different == answered and not fractions and not several_answers(values):
-        raise CountsError(f"every value of {column.label} is different in {answered:,} rows; this looks "
-                          "like an identifier, not a category.")  # fmt: skip
-    if numbers and (2 * different > answered) + (different > CODES_LARGEST) + fractions >= 2:
-        raise CountsError(
-            f"{column.label} has {different:,} different values in {answered:,} rows; choose a categorical column."
-        )
+    measures = numbers and (2 * different > answered) + (different > 20) + fractions >= 2
+    if measures or (different == answered and not fractions and not several_answers(values)):
+        kind = "measurements" if fractions or different < answered else "an identifier"
+        raise CountsError(f"{column.label} has {different:,} different values in {answered:,} rows, as {kind} would; "
+                          "choose a categorical column.")  # fmt: skip
 
 
 def several_answers(names: set[str]) -> list[str]:
@@ -285,16 +269,16 @@ def several_answers(names: set[str]) -> list[str]:
         split = {name: {part.strip() for part in name.split(mark)} - {""} for name in names}
         times = Counter(chain.from_iterable(split.values()))
         known = names if mark == " " else {part for part in times if times[part] > 1}
-        several = [name for name, parts in split.items() if len(parts & known) > 1 and (mark != " " or parts <= known)]
-        if several:
+        if several := [name for name, parts in split.items()
+                       if len(parts & known) > 1 and (mark != " " or parts <= known)]:  # fmt: skip
             return sorted(several)
     return []
 
 
 def single_answers(names: set[str]) -> list[str]:
     """The answers that names with several are made of."""
-    parts = {part for name in several_answers(names) for part in _parts(name) - {name}}
-    return sorted(part for part in parts if part and _parts(part) <= {part} | names)
+    parts = {part for name in several_answers(names) for part in _parts(name) - {name, ""}}
+    return sorted(part for part in parts if _parts(part) <= {part} | names)
 
 
 def _parts(name: str) -> set[str]:
@@ -320,12 +304,10 @@ def _one_answer(totals: dict[str, int], column: Column, form: Understanding) -> 
 
 def _remark_on_several_rows(column: Column, others: Sequence[Column], form: Understanding) -> None:
     """Other columns that name people who come again, and those that hold further answers of the same person."""
-    repeated = [other.label for other in others if _names_people_again(other)]
-    if repeated:
+    if repeated := [other.label for other in others if _names_people_again(other)]:
         form.remark(f"The guarantee is per row; {listed(repeated)} repeats, so one person can affect several rows.")
     stem = re.split(r"[/.]", column.name)[0]
-    beside = [other.label for other in others if stem and re.match(rf"{re.escape(stem)}[/.]", other.name)]
-    if beside:
+    if beside := [other.label for other in others if stem and other.name.startswith((f"{stem}/", f"{stem}."))]:
         form.remark(f"{column.label} and {listed(beside)} may hold several answers of one person; one is counted.")
 
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, time
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -20,14 +21,7 @@ from .form import Understanding
 from .outcome import CountsError, listed, shown
 
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
-LARGE_COUNT = 10**12  # more than there are people; usually an identifier read as a count
 LONGEST_NUMBER = 64
-PLAIN_DIGITS = 12  # of a number that no remark or question is about
-MARKED_LARGEST = 100_000  # different cells in a column of counts that are not such numbers
-NO_COUNT = ("is not a count: suppressed, approximate or worded cells and percentages cannot be used; counts must be "
-            "finite whole numbers")  # fmt: skip
-NO_WHOLE = ("is not a whole number: weighted counts are not supported, because one person may move a weight by more "
-            "than one, nor are proportions or percentages")  # fmt: skip
 ONE_WAY = str.maketrans("\u00a0\u2007\u2009\u202f\u2212\u2019\u02bc", "    -''")  # spaces, minus and apostrophes
 MARK_NAMES = {".": "Dots", ",": "Commas", " ": "Spaces", "'": "Apostrophes"}
 WITHHELD = {"inf", "infinity", "nan", "na", "n/a", "none", "null", "x", "c", "s", "suppressed", "confidential",
@@ -48,8 +42,7 @@ class MarkedCell(str):
         return cell
 
 
-NO_VALUE = ("an error of the spreadsheet or a formula whose value was not saved; open the file in a spreadsheet, save "
-            "it and upload it again")  # fmt: skip
+ERROR = "an error of the spreadsheet"
 DATE = "a date or time"
 FRACTION = "a fraction"
 NESTED = "a list, a record or bytes"
@@ -65,6 +58,8 @@ def cell_of(value: Any) -> str:
         return MarkedCell(repr(value) if isinstance(value, float) else f"{value:f}", FRACTION)
     if isinstance(value, str | int):
         return str(value)
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()
     return MarkedCell(str(value), NESTED if isinstance(value, bytes) else DATE)
 
 
@@ -122,7 +117,7 @@ def parse(text: str, convention: str) -> Decimal | None:
     if not found or not any(found.group(2, 4, 5, 6)):
         return None
     sign, grouped, _, grouped_tail, whole, tail, exponent = found.groups()
-    digits = re.sub(r"\D", "", grouped) if grouped else whole
+    digits = re.sub(r"\D", "", grouped or whole)
     return Decimal(f"{sign}{digits or 0}.{grouped_tail or tail or 0}E{exponent or 0}")
 
 
@@ -139,14 +134,12 @@ def whole_numbers(
     comma cannot separate cells and be the decimal mark too). Raises CountsError at the first cell that is no
     count; where a mark can mean two things it is asked.
     """
-    # Digits mean the same under every convention. Most cells are such, and of them nothing more is held.
+    # Digits mean the same under every convention. Most cells are such, few enough that no remark
+    # is about them, and of them nothing more is held.
     marked = dict.fromkeys(
         cell for cell in cells
-        if not (len(cell) <= PLAIN_DIGITS and cell.isdigit() and cell.isascii() and type(cell) is str)
+        if not (len(cell) <= 12 and cell.isdigit() and cell.isascii() and type(cell) is str)
     )  # fmt: skip
-    if len(marked) > MARKED_LARGEST:
-        raise CountsError(f"more than {MARKED_LARGEST:,} different cells of the column of counts have marks, spaces or "
-                          f"more than {PLAIN_DIGITS} digits; write the counts as plain digits.")  # fmt: skip
     # What a workbook or Parquet file holds as a number has no marks to interpret: it comes with a point.
     texts = {cell: plain(cell) for cell in marked if not isinstance(cell, MarkedCell)}
     convention = _convention(list(texts.values()), separator, form)
@@ -162,10 +155,8 @@ def whole_numbers(
 def _convention(texts: Sequence[str], separator: str | None, form: Understanding) -> str:
     """What dots and commas mean: as said; else as the cells show that can be read in one way; else as groups of three,
     which is the one reading that gives whole numbers, and is asked about."""
-    said = form.said.thousands
-    if said is not None:
-        form.settle("thousands", said)
-        return CONVENTION_OF.get(said, "ungrouped")
+    if form.said.thousands is not None:
+        return CONVENTION_OF.get(form.settle("thousands", ""), "ungrouped")
     marked = [text for text in texts if "." in text or "," in text]
     readings = [(text, parse(text, "English"), parse(text, "continental")) for text in marked]
     strange = [text for text, *values in readings if "," in text and not any(map(_is_whole, values))]
@@ -191,17 +182,18 @@ def _is_whole(value: Decimal | None) -> bool:
 
 def _complaint(cell: str, value: Decimal | None) -> str:
     """Why the cell is no count, as a phrase after the cell itself; "" if it is one."""
-    if _marked_otherwise(cell):
-        return f"is {getattr(cell, 'kind', '')}; a count is needed"
-    if not cell.strip():
-        return "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"
-    if value is None:
-        return NO_COUNT
-    if value < 0:
-        return "is negative: counts cannot be negative"
-    if value >= COUNT_LIMIT:
-        return f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"
-    return "" if _is_whole(value) else NO_WHOLE
+    number = value or Decimal(0)
+    complaints = (
+        (_marked_otherwise(cell), f"is {getattr(cell, 'kind', '')}; a count is needed"),
+        (not cell.strip(), "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"),
+        (value is None, "is not a count: suppressed, approximate or worded cells and percentages cannot be used; "
+                        "counts must be finite whole numbers"),
+        (number < 0, "is negative: counts cannot be negative"),
+        (number >= COUNT_LIMIT, f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"),
+        (not _is_whole(number), "is not a whole number: weighted counts are not supported, because one person may move "
+                                "a weight by more than one, nor are proportions or percentages"),
+    )  # fmt: skip
+    return next((why for holds, why in complaints if holds), "")
 
 
 def _refuse(
@@ -213,19 +205,18 @@ def _refuse(
     alike = [i for i in range(first + 1, len(cells)) if complaints.get(cells[i]) == complaint]
     others = listed([f"{shown(cells[i])} in row {rows(i)}" for i in alike[:4]], most=4, of=len(alike))
     what = shown(cells[first]) if cells[first].strip() else f"the count for {shown(names(first))}"
-    raise CountsError(f"{what} {complaint}{'; likewise ' + others if others else ''}.", rows(first), cells[first])
+    raise CountsError(f"{what} {complaint}{'; likewise ' + others if others else ''}.", rows(first))
 
 
 def _remark(values: Mapping[str, int], decimal_marks: str, form: Understanding) -> None:
     """Each remark once, by its first cell."""
-    remarks: dict[str, str] = {}
-    for text, value in values.items():
-        for mark, name in MARK_NAMES.items():
-            if mark in text and mark not in decimal_marks:
-                remarks.setdefault(name, f"{name} were read as thousands separators: {shown(text)} is {value}.")
-        if "e" in text.lower():
-            remarks.setdefault("e", f"Scientific notation ({shown(text)} is {value}): check that no digits were lost.")
-        if value >= LARGE_COUNT:
-            remarks.setdefault("large", f"Very large counts ({shown(text)}): check the column.")
-    for sentence in remarks.values():
-        form.remark(sentence)
+    kinds: list[tuple[Callable[..., bool], str]] = [
+        *((lambda text, mark=mark: mark in text, f"{name} were read as thousands separators: {{}} is {{}}.")
+          for mark, name in MARK_NAMES.items() if mark not in decimal_marks),
+        (lambda text: "e" in text.lower(), "Scientific notation ({} is {}): check that no digits were lost."),
+        # more than there are people; usually an identifier read as a count
+        (lambda text: values[text] >= 10**12, "Very large counts ({}): check the column."),
+    ]
+    for holds, remark in kinds:
+        if text := next(filter(holds, values), ""):
+            form.remark(remark.format(shown(text), values[text]))

@@ -1,6 +1,6 @@
 """From a workbook to columns of cells; the sheet is asked for where several are filled.
 
-openpyxl reads .xlsx: it alone tells formulas without a saved value and errors from empty cells. The older and the
+openpyxl reads .xlsx: it alone tells errors and hidden rows from empty cells. The older and the
 other formats are read by calamine.
 """
 
@@ -9,9 +9,8 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, time
 from functools import partial
-from itertools import islice, repeat, zip_longest
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 from dpbi import limits
@@ -21,15 +20,14 @@ from .delimited import CellGrid, cells_filled
 from .file_format import ARCHIVE
 from .form import Understanding
 from .outcome import CountsError, faults_in_words, listed, shown
-from .whole_numbers import NO_VALUE, MarkedCell, cell_of
+from .whole_numbers import ERROR, MarkedCell, cell_of
 
-ROWS_OF_EXCEL = 1_048_576
-FIRST_ROWS = 20  # that hold something: they show which sheet is a table
-ROW = re.compile(rb"<(?:\w+:)?row\b([^>]*)>")
 CELL = re.compile(rb"<(?:\w+:)?c\b")
-UNSAVED = re.compile(rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<v></v>)?\s*</(?:\w+:)?c>")
-PLACE = re.compile(rb'\br="(\d{1,9})"')
-NOT_SHOWN = re.compile(rb'\bhidden="(?:1|true)"|\bht="0(?:\.0*)?"')
+UNSAVED = re.compile(  # a formula without a value; of an empty text it is none
+    rb'<(?:\w+:)?c\b(?![^<>]*\st="str")[^<>]*>\s*<(?:\w+:)?f\b(?:[^<>]*/>|[^<]*</(?:\w+:)?f>)\s*'
+    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+HIDDEN = re.compile(rb'<(?:\w+:)?row\b(?=[^<>]*\s(?:hidden="(?:1|true)"|ht="0(?:\.0*)?"))[^<>]*\sr="(\d{1,9})"')
 
 
 class Sheet(NamedTuple):
@@ -52,12 +50,15 @@ def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tupl
         sheets = _sheets_of_excel(data) or _sheets_of_others(data, form)
         sheet = _chosen(sheets, form)
         rows = {i: row for i, row in enumerate(sheet.rows(), 1) if cells_filled(row)}
+    if UNSAVED.search(sheet.part):
+        raise CountsError("the sheet holds a formula whose value was not saved; open the file in a spreadsheet, "
+                          "save it and upload it again.", entry="sheet")  # fmt: skip
     if not rows:
         raise CountsError(f"the sheet {shown(sheet.name)} is empty.", entry="sheet")
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
-    numbers = list(rows)
-    grid = CellGrid(columns, numbers, None, numbers[-1] - numbers[0] + 1 - len(numbers))
-    return grid, sheet.name, tuple(one.name for one in sheets), tuple(i for i in _hidden(sheet.part) if i in rows)
+    hidden = tuple(i for i in map(int, HIDDEN.findall(sheet.part)) if i in rows)
+    grid = CellGrid(columns, list(rows), None, max(rows) - min(rows) + 1 - len(rows))
+    return grid, sheet.name, tuple(one.name for one in sheets), hidden
 
 
 def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
@@ -65,7 +66,7 @@ def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
     if isinstance(found, str):
         raise CountsError(f"{found}; save it as CSV or .xlsx and upload that.")
     form.remark("All rows were read, also hidden ones; errors and formulas without a saved value count as empty cells.")
-    return [Sheet(name, visible, partial(iter, [list(map(_text, row)) for row in rows]))
+    return [Sheet(name, visible, partial(iter, [list(map(cell_of, row)) for row in rows]))
             for name, visible, rows in found]  # fmt: skip
 
 
@@ -78,8 +79,7 @@ def _sheets_of_excel(data: bytes) -> list[Sheet]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         size = sum(part.file_size for part in archive.infolist())
         small = size <= limits.UPLOAD_UNPACKED_BYTES_LARGEST
-        names = [name for name in archive.namelist() if name.startswith("xl/worksheets/")] if small else []
-        parts = {name: archive.read(name) for name in names}
+        parts = {name: archive.read(name) for name in archive.namelist() if small and name.startswith("xl/worksheets/")}
     cells = sum(len(CELL.findall(part)) for part in parts.values())
     if not small or cells > limits.UPLOAD_WORKBOOK_CELLS_LARGEST:
         raise CountsError(
@@ -89,24 +89,11 @@ def _sheets_of_excel(data: bytes) -> list[Sheet]:
     if not any(name.endswith(".xml") for name in parts):
         return []
     book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-    unsaved = any(map(UNSAVED.search, parts.values()))
-    formulas = openpyxl.load_workbook(io.BytesIO(data), read_only=True) if unsaved else None
     return [
         Sheet(sheet.title, sheet.sheet_state == "visible",
-              partial(_rows_of_text, sheet, formulas and formulas[sheet.title]),
-              parts[sheet._worksheet_path.lstrip("/")])
+              partial(_rows_of_text, sheet), parts[sheet._worksheet_path.lstrip("/")])
         for sheet in book.worksheets
     ]  # fmt: skip
-
-
-def _hidden(part: bytes) -> Iterator[int]:
-    """The rows, from 1, that the sheet does not show."""
-    at = 0
-    for row in ROW.finditer(part):
-        place = PLACE.search(row[1])
-        at = int(place[1]) if place else at + 1
-        if NOT_SHOWN.search(row[1]):
-            yield at
 
 
 def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
@@ -117,7 +104,7 @@ def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
             names = listed(list(map(shown, by_name)), most=12)
             raise CountsError(f"there is no sheet {shown(said)}; the sheets are {names}.", entry="sheet")
         return by_name[form.settle("sheet", said)]
-    starts = {sheet.name: list(islice(filter(cells_filled, sheet.rows()), FIRST_ROWS))
+    starts = {sheet.name: list(islice(filter(cells_filled, sheet.rows()), 20))
               for sheet in [one for one in sheets if one.visible] or sheets}  # fmt: skip
     filled = [name for name, rows in starts.items() if rows]
     if not filled:
@@ -127,26 +114,15 @@ def _chosen(sheets: list[Sheet], form: Understanding) -> Sheet:
     return by_name[form.settle("sheet", likeliest, why if len(filled) > 1 else "")]
 
 
-def _rows_of_text(sheet: Any, formulas: Any) -> Iterator[list[str]]:
-    """Each row of the sheet as text, from row 1, without the blank cells at its end. formulas: the sheet with formulas
-    in place of values, where some have none; such a cell is marked."""
+def _rows_of_text(sheet: Any) -> Iterator[list[str]]:
+    """Each row of the sheet as text, from row 1, without the blank cells at its end."""
     padded = 0
-    for one in filter(None, (sheet, formulas)):
-        one.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
-    beside = formulas.iter_rows() if formulas else repeat(())
-    for count, (row, meant) in enumerate(zip(sheet.iter_rows(), beside, strict=False), 1):
+    sheet.reset_dimensions()  # what a writer notes down as the extent of a sheet is often wrong
+    for count, row in enumerate(sheet.iter_rows(), 1):
         padded += len(row)
-        if count > ROWS_OF_EXCEL or padded > limits.UPLOAD_CELLS_LARGEST:
+        if count > 2**20 or padded > limits.UPLOAD_CELLS_LARGEST:
             raise CountsError(f"the sheet {shown(sheet.title)} is too large; save the table as CSV.", count)
-        cells = [MarkedCell(cell.value, NO_VALUE) if cell.data_type == "e" else _text(cell.value) for cell in row]
-        for i, cell in enumerate(meant):
-            if cell.data_type == "f" and not cells[i]:
-                cells[i] = MarkedCell(str(cell.value), NO_VALUE)
+        cells = [MarkedCell(cell.value, ERROR) if cell.data_type == "e" else cell_of(cell.value) for cell in row]
         while cells and not cells[-1]:
             cells.pop()
         yield cells
-
-
-def _text(value: Any) -> str:
-    midnight = isinstance(value, datetime) and value.time() == time()
-    return cell_of(value.date() if midnight else value)
