@@ -98,7 +98,8 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
     """The likeliest layout, and why it is in doubt; "" where it is not."""
     counts = kinds.counts
     if len(table.columns) == 1 or not kinds.numeric:
-        return RAW, ""
+        few = len(table.rows) < 3 and bool(kinds.numeric)  # a number or two below a name, or answers of people
+        return RAW, PEOPLE if few else ""
     if len(table.rows) == 1:  # 'colour,count / red,50' is a table of one category, 'red,green / 12,30' a row of counts
         asked = any(column.name.rstrip().endswith("?") or column.is_identifier for column in table.columns)
         pair = len(kinds.texts) == 1 and (len(table.columns) == 2 or any(
