@@ -516,6 +516,10 @@ ONCE_WRONG: dict[str, Case] = {
     "a separator that is none": ("sep=#\na#1\n", {}, "'sep=#' names a separator other than"),
     "names and counts in one cell": ("red:12\ngreen:30\nblue:8\n", {}, "a name and its count in one cell"),
     "rows without groups added up": ("red,green\n1,2\n3,4\n", {"layout": "wide"}, Asks(group="(all, added up)")),
+    "a rounded total of groups, named once": (
+        "region,party,votes\nTotal,Red,31\n,Blue,48\nNorth,Red,10\n,Blue,20\nSouth,Red,20\n,Blue,30\n",
+        {"category_column": "party", "count_column": "votes", "group_column": "region", "group": "(all, added up)"},
+        Asks(leave_out=(2, 3))),
 }  # fmt: skip
 STILL = {"a header one name short", "the column of counts is said",
          "blank lines alone", "titles and notes around a row of counts",

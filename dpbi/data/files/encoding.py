@@ -43,8 +43,8 @@ CONTROLS = "".join(map(chr, (*range(0x00, 0x09), *range(0x0E, 0x20), *range(0x7F
 NOT_TEXT = "this is not a text table"
 
 
-def decode(data: bytes, form: Understanding) -> tuple[str, str]:
-    """The text with "\\n" as its only line end, and the name of the encoding."""
+def decode(data: bytes, form: Understanding) -> str:
+    """The text with "\\n" as its only line end; the form is told the encoding."""
     data = data.removesuffix(b"\x1a")
     encoding = form.said.encoding or _encoding_of(data)
     text = _decoded(data, encoding)
@@ -56,7 +56,7 @@ def decode(data: bytes, form: Understanding) -> tuple[str, str]:
     form.settle("encoding", encoding, "" if encoding in ("UTF-8", "UTF-16", "Windows-1252") else why)
     if encoding != "UTF-8" and form.said.encoding is None:
         form.remark(f"The file is not UTF-8. It was read as {encoding}: check the names.")
-    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), encoding
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decoded(data: bytes, encoding: str) -> str:

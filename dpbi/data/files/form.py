@@ -148,7 +148,8 @@ class Understanding:
     @property
     def open(self) -> list[Doubt]:
         """The doubts, each with what its entry is now."""
-        return [Doubt(doubt.entry, self.suggested.get(doubt.entry), doubt.reason) for doubt in self.doubts]
+        now = self.suggested
+        return [Doubt(doubt.entry, now.get(doubt.entry), doubt.reason) for doubt in self.doubts]
 
     @property
     def suggested(self) -> dict[str, Any]:

@@ -80,9 +80,9 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
     if file_format == "parquet":
         return Opened(read_parquet(content), form, file_format)
     if file_format == "workbook":
-        grid, _, sheets, hidden = read_workbook(content, form)
+        grid, sheets, hidden = read_workbook(content, form)
         return Opened(grid, form, file_format, sheets=sheets, hidden=hidden)
-    grid, separator = read_delimited(decode(content, form)[0], form)
+    grid, separator = read_delimited(decode(content, form), form)
     return Opened(grid, form, file_format, separator)
 
 

@@ -173,6 +173,11 @@ class Table:
         times = Counter(column.name for column in self.columns)
         return {c: c.name if c.name and times[c.name] == 1 else c.position for c in self.columns}
 
+    @property
+    def texts(self) -> list[Column]:
+        """The columns that hold no counts: where one is blank another may be filled, as names below their group are."""
+        return [column for column in self.columns if not column.may_hold_counts]
+
 
 def is_fraction(cell: str) -> bool:
     return getattr(cell, "kind", "") == FRACTION or bool(FRACTIONAL.fullmatch(cell.strip().removesuffix("%").rstrip()))

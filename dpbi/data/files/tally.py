@@ -58,7 +58,7 @@ class NamedCount(NamedTuple):
 def _added_up(table: Table, roles: Roles, separator: str | None, form: Understanding) -> dict[str, int]:
     """The counts of each name, added where it comes again, without rows that are sums of others."""
     keys = roles.keys or [""] * len(table.rows)
-    sides = [filled(column, [c for c in table.columns if not c.may_hold_counts]) for column in roles.categories]
+    sides = [filled(column, table.texts) for column in roles.categories]
     of_rows = sides[0] if len(sides) == 1 else joined(sides)
     entries = [
         NamedCount(keys[i], of_rows[i] if roles.layout == COUNTS else column.name, column.cells[i], table.rows[i])
@@ -130,7 +130,7 @@ def _rows_of_whole_groups(table: Table, roles: Roles, form: Understanding) -> se
     """The rows of groups that are named like a total of other groups of their column, where all groups are read."""
     out: set[int] = set()
     for column in roles.groups if roles.group in (ADDED, APART) else ():
-        cells = filled(column, roles.groups)
+        cells = filled(column, table.texts)
         totals = {cell for cell in set(cells) if says_total(cell)}
         if totals and len(set(cells) - totals) > 1:
             rows = [row for row, cell in zip(table.rows, cells, strict=True) if cell in totals]

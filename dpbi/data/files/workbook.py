@@ -39,8 +39,8 @@ class Sheet(NamedTuple):
     part: bytes = b""
 
 
-def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tuple[str, ...], tuple[int, ...]]:
-    """The cells of one sheet, its name, the names of all, and the rows that the workbook does not show.
+def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, tuple[str, ...], tuple[int, ...]]:
+    """The cells of one sheet, the names of all, and the rows that the workbook does not show.
 
     A hidden sheet is read only if `sheet` names it. Raises CountsError for a workbook that is damaged, too
     large, or has nothing in it.
@@ -58,7 +58,7 @@ def read_workbook(data: bytes, form: Understanding) -> tuple[CellGrid, str, tupl
     columns = [list(column) for column in zip_longest(*rows.values(), fillvalue="")]
     hidden = tuple(i for i in map(int, HIDDEN.findall(sheet.part)) if i in rows)
     grid = CellGrid(columns, list(rows), None, max(rows) - min(rows) + 1 - len(rows))
-    return grid, sheet.name, tuple(one.name for one in sheets), hidden
+    return grid, tuple(one.name for one in sheets), hidden
 
 
 def _sheets_of_others(data: bytes, form: Understanding) -> list[Sheet]:
