@@ -13,6 +13,7 @@ import dpbi
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.take_away import scenario_file
+from dpbi.dashboard.views.data import Brought
 from dpbi.dashboard.words import data as data_words, words
 from dpbi.data.files.encoding import ENCODINGS
 from dpbi.data.files.form import ADDED, APART, COUNTS, RAW, WIDE
@@ -195,6 +196,17 @@ def test_another_sheet_has_entries_of_its_own() -> None:
     assert comes_to(say(at, "leave_out", [4])) == {"x": 8, "y": 9}
     assert comes_to(say(at, "sheet", "two")) == {"u": 8, "v": 9, "w": 12}
     assert comes_to(say(at, "sheet", "one")) == {"x": 8, "y": 9}
+
+
+def test_an_event_that_comes_late_and_a_sheet_without_cells_leave_the_form() -> None:
+    late = Brought("mine.csv", PEOPLE)
+    assert late.read().form.entries["layout"] == RAW
+    for name, value in (("layout", COUNTS), ("column", ("town",)), ("category_column", ("choice",)), ("layout", RAW)):
+        late.say(name, value)
+        assert (came := late.read()).form.entries["layout"] == (value if name == "layout" else COUNTS)
+    assert came.counts is not None
+    at = say(brought(saved(workbook(one=[["x", "n"], ["a", 1], ["b", 3]], none=[])), "two.xlsx"), "sheet", "none")
+    assert comes_to(at) == {"a": 1, "b": 3} and "The sheet 'none' is empty" in everything(at)
 
 
 def test_what_was_said_survives_a_change_of_mind() -> None:

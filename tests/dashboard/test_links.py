@@ -52,6 +52,12 @@ def test_the_link_of_a_fresh_session_is_the_bare_address_and_the_address_is_left
     assert not at.query_params
 
 
+@pytest.mark.parametrize("on", ["true", "TRUE", "True"])
+def test_talk_mode_is_on_however_the_word_is_spelled(on: str) -> None:
+    at = follow(QUIET, {address.TALK: on})
+    assert kept(at)[address.TALK] is True and not at.error
+
+
 def test_a_link_opens_each_page_as_it_was() -> None:
     at = follow(QUIET, {})
     select(at, "example", list(data_source.BY_KEY)[1])
