@@ -93,15 +93,64 @@ class _Listed(FrozenResult):
         return self.datasets[rng.choice(self.probability.size, size=size, p=self.probability)]
 
 
-class TiedCounts(FrozenResult):
+class TreeCounts(FrozenResult):
+    """P(c, n | r) of the cells of a tree, whose sum n has the weights ``row`` beside the tree's own law.
+
+    error: a bound on the error of any probability.
+    """
+
+    tree: CountTree
+    row: Floats
+    error: float
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        return tuple(sorted(self.tree.root.cells))
+
+    @cached_property
+    def total(self) -> Marginal:
+        """P(n | r)."""
+        joint = self.tree.root.weight * self.row
+        return Marginal(self.tree.root.low, joint / joint.sum())
+
+    @cached_property
+    def marginals(self) -> tuple[Marginal, ...]:
+        """P(c_i = u | r) of the cells in their order."""
+        found = {}
+        for i, leaf, (message,) in self.tree.messages(self.row[None]):
+            joint = np.maximum(leaf.weight * message, 0.0)
+            found[i] = Marginal(leaf.low, joint / joint.sum())
+        return tuple(found[i] for i in sorted(found))
+
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Independent draws of c, (size, k)."""
+        found = dict(self.tree.draws(self.row, rng, size))
+        return np.stack([found[i] for i in sorted(found)], axis=1)
+
+    def block(self, cells: frozenset[int]) -> BlockCounts | None:
+        """Of these cells alone; None unless their sum is one of the tree's."""
+        found = self.tree.outside(cells, self.row)
+        return None if found is None else BlockCounts(CountTree(found[0], self.tree.direct), found[1], self.error)
+
+
+class BlockCounts(TreeCounts):
+    """Of some cells: what all others say of their sum is in ``row``."""
+
+    def __init__(self, tree: CountTree, row: Floats, error: float) -> None:
+        self.tree, self.row = tree, np.maximum(row / row.max(), 0.0)
+        self.error = error + tree.error(self.row)
+        self._freeze()
+
+
+class TiedCounts(TreeCounts):
     """Independent c_i with weights W_i(c) = NB(c; alpha_i, w) L_i(c) e^{theta c}, and h(n) of their sum n.
 
     P(c, n | r) is proportional to p(n) g(n) prod_i u_i(c_i) L_i(c_i), u_i(c) = Gamma(alpha_i + c) / (c! Gamma(alpha_i))
-    and g(n) = n! Gamma(A) / Gamma(A + n). Up to constants NB(c; alpha_i, w) is u_i(c) w^c and NB(n; A, w) is w^n / g(n), so
-    that h(n) = p(n) e^{-theta n} / NB(n; A, w) takes back what was put in: neither w nor theta changes anything but the
-    numbers' sizes. theta is such that the untied sum has its mean where the posterior of n is: then neither the mass
-    outside the windows nor the rounding of a transform, each relative to the whole, shows in what is conditioned on the
-    sum. ``error`` bounds what does show; above CERTAIN all is summed term by term, or refused.
+    and g(n) = n! Gamma(A) / Gamma(A + n). Up to constants NB(c; alpha_i, w) is u_i(c) w^c, and NB(n; A, w) is
+    w^n / g(n), so that h(n) = p(n) e^{-theta n} / NB(n; A, w) takes back what was put in: neither w nor theta changes
+    anything but the numbers' sizes. theta is such that the untied sum has its mean where the posterior of n is: then
+    neither the mass outside the windows nor the rounding of a transform, each relative to the whole, shows in what is
+    conditioned on the sum. ``error`` bounds what does show; above CERTAIN all is summed term by term, or refused.
 
     prior: alpha; total: p(n); likelihood: L; measured: sums of cells with factors of their own.
     """
@@ -191,33 +240,6 @@ class TiedCounts(FrozenResult):
                     break
             found += beyond
         return found
-
-    @cached_property
-    def total(self) -> Marginal:
-        """P(n | r)."""
-        joint = self.tree.root.weight * self.row
-        return Marginal(self.tree.root.low, joint / joint.sum())
-
-    # The cells
-
-    @cached_property
-    def marginals(self) -> tuple[Marginal, ...]:
-        return marginals_of(self.tree, self.row)
-
-    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-        drawn = np.empty((size, self.k), dtype=np.int64)
-        for i, counts in self.tree.draws(self.row, rng, size):
-            drawn[:, i] = counts
-        return drawn
-
-
-def marginals_of(tree: CountTree, row: Floats) -> tuple[Marginal, ...]:
-    """P(c_i = u | r) of the tree's cells in their order, the total weighted by ``row``."""
-    found = {}
-    for i, leaf, (message,) in tree.messages(row[None]):
-        joint = np.maximum(leaf.weight * message, 0.0)
-        found[i] = Marginal(leaf.low, joint / joint.sum())
-    return tuple(found[i] for i in sorted(found))
 
 
 def _far_values(edge: int, end: int) -> NDArray[np.int64]:
@@ -341,6 +363,9 @@ class _Variables:
         edges = [np.zeros_like(self.centre), *self.kinks, self._far_end(at)]
         peaks = np.array([self._peak(low, high, at) for low, high in pairwise(edges)])
         heights = np.array([at(peak) for peak in peaks])
+        if not np.isfinite(heights.max(axis=0)).all():
+            i = int(np.isinf(heights.max(axis=0)).argmax())
+            raise ValueError(f"No count of category {i + 1} agrees with what was published of it and with the total.")
         level = heights.max(axis=0) - _TAIL
         reaches = heights >= level
         first, last = reaches.argmax(axis=0), len(peaks) - 1 - reaches[::-1].argmax(axis=0)
