@@ -1,11 +1,11 @@
 """Differentially private Bayesian inference on count data: the names people use, nothing computed here.
 
-The rooms in their order, each importing from earlier ones only: ``limits``, ``problem``, ``data``, ``posterior``,
-``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``, ``papers``,
-``tour``, ``tables``; then the names below; then ``figures`` and ``dashboard``.
+The rooms in their order, each importing from earlier ones only: ``limits``, ``noise``, ``problem``, ``data``,
+``posterior``, ``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``,
+``papers``, ``tour``, ``tables``; then the names below; then ``figures`` and ``dashboard``.
 """
 
-from dpbi import accuracy, mechanisms, partition, sensitivity, tables
+from dpbi import accuracy, mechanisms, noise, partition, sensitivity, tables
 from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
@@ -84,6 +84,7 @@ __all__ = [
     "name_of",
     "nearest_posterior",
     "neighbours",
+    "noise",
     "noise_aware",
     "noise_aware_posterior",
     "noise_aware_releases",

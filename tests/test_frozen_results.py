@@ -21,6 +21,8 @@ from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.clouds import turn
 from dpbi.inference.noise_aware import coverage
 from dpbi.mechanisms import EHD, EHDS, Geometric
+from dpbi.mechanisms.likelihood import MeasuredLikelihood
+from dpbi.noise import Exact, TwoSidedGeometric
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
@@ -51,6 +53,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "audits": lambda: [one.audit(PRIOR, N) for one in (NOISY, CHOSEN)],
     "listings": lambda: [one.listing(PRIOR, N, 10_000) for one in (NOISY, CHOSEN)],
     "likelihoods": lambda: [one.likelihood(PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
+    "measured": lambda: MeasuredLikelihood(np.array([[4.0, np.nan]]), ((Exact(), TwoSidedGeometric(1.0)),)),
     "noise-aware": lambda: [dpbi.noise_aware_posterior(one, PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),

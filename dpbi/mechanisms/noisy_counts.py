@@ -14,8 +14,8 @@ from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vect
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import (
     FlooredLaplace,
+    GeometricNoise,
     IntegerNoise,
-    TwoSidedGeometric,
     ceilings,
     holds_remainder,
     released_log_pmf,
@@ -222,4 +222,4 @@ class Geometric(_NoisyCountsAndRemainder):
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
     def _noise(self, k: int) -> IntegerNoise:
-        return TwoSidedGeometric(self.epsilon / self._spread(k))
+        return GeometricNoise(self.epsilon / self._spread(k))

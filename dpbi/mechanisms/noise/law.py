@@ -48,7 +48,7 @@ class FlooredLaplace:
 
 
 @dataclass(frozen=True)
-class TwoSidedGeometric:
+class GeometricNoise:
     """P(D = d) = (1 - p) / (1 + p) p^|d|, p = e^{-decay}; symmetric about 0.
 
     decay: epsilon over the sensitivity of the counts, per count. Source: Ghosh, Roughgarden and Sundararajan 2009;
@@ -70,8 +70,8 @@ class TwoSidedGeometric:
     def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
         return self.log_at_least(-np.asarray(d, dtype=np.float64))
 
-    def sharpened(self, multiplier: float) -> TwoSidedGeometric:
-        return TwoSidedGeometric(self.decay * multiplier)
+    def sharpened(self, multiplier: float) -> GeometricNoise:
+        return GeometricNoise(self.decay * multiplier)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
         stop = -np.expm1(-self.decay)
@@ -82,7 +82,7 @@ class TwoSidedGeometric:
 
 
 # Noise on the integers whose tails are exactly geometric: P(D >= d) ~ e^{-decay d}.
-IntegerNoise = FlooredLaplace | TwoSidedGeometric
+IntegerNoise = FlooredLaplace | GeometricNoise
 
 
 def cut_log_pmf(
