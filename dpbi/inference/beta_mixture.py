@@ -2,16 +2,17 @@
 
 theta_i given the counts is Beta(alpha_i + c_i, A - alpha_i + n - c_i), so that given a law of the counts it is a
 mixture. Where that has very many parts, those at few counts stand for all: a function of the count that polynomials
-follow has the same mean under the law and under Lagrange's weights at Chebyshev's points.
+follow has the same mean under the law and under the weights of Lagrange's polynomials at Gauss' points.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+from scipy import linalg, special
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
@@ -21,9 +22,9 @@ Floats = NDArray[np.float64]
 
 _STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
 _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
-_FEW = 4_000  # parts that are summed one by one
-_POINTS = 12  # Chebyshev's points to begin with; twice as many until nothing changes
-_SAME = 1e-12  # of a probability
+_WITHIN = 3.0  # standard deviations of the mean: where an end is looked for first
+_POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
+_SAME = 1e-10  # of a probability
 
 
 class Betas(NamedTuple):
@@ -112,61 +113,99 @@ def _quantile(share: Floats, a: Floats, b: Floats, probability: float) -> float:
     def excess(log_odds: float) -> float:
         return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - probability
 
-    if excess(-_LOG_ODDS) >= 0:
+    mean = float(share @ (a / (a + b)))
+    rest = float(share @ (b / (a + b)))
+    variance = float(share @ (a / (a + b) * (b / (a + b)) / (a + b + 1) + (a / (a + b) - mean) ** 2))
+    middle = float(np.clip(np.log(mean) - np.log(rest), -_LOG_ODDS, _LOG_ODDS))
+    step = _WITHIN * np.sqrt(variance) / mean / rest
+    low, high = max(middle - step, -_LOG_ODDS), min(middle + step, _LOG_ODDS)
+    while low > -_LOG_ODDS and excess(low) >= 0:
+        step, low, high = 4 * step, max(low - step, -_LOG_ODDS), low
+    while high < _LOG_ODDS and excess(high) <= 0:
+        step, low, high = 4 * step, high, min(high + step, _LOG_ODDS)
+    if low == -_LOG_ODDS and excess(low) >= 0:
         return float(special.expit(-_LOG_ODDS))
-    if excess(_LOG_ODDS) <= 0:
+    if high == _LOG_ODDS and excess(high) <= 0:
         return 1.0
-    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
+    return float(special.expit(brentq(excess, low, high, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
 
 
 # Few parts for many ---------------------------------------------------------------------------------
 
 
-class Axis(NamedTuple):
-    """Values of a count and Lagrange's polynomials at them: ``polynomials`` (points, values) of the ``points``."""
+class Axis:
+    """A law on whole numbers and Gauss' points of it.
 
-    points: Floats
-    polynomials: Floats
-
-
-def axis(values: NDArray[np.int64], number: int) -> Axis:
-    """``number`` Chebyshev points over the values, or the values themselves where they are no more.
-
-    Source: Berrut and Trefethen 2004, the barycentric form.
+    Orthonormal polynomials p_m by Stieltjes' procedure; the points are the eigenvalues of their recurrence, and
+    Lagrange's polynomial of a point x with weight w is w sum_m p_m(x) p_m. Source: Golub and Welsch 1969.
     """
-    if number >= values.size:
-        return Axis(values.astype(np.float64), np.eye(values.size))
-    j = np.arange(number)
-    points = (values[0] + values[-1]) / 2 - (values[-1] - values[0]) / 2 * np.cos(np.pi * j / (number - 1))
-    weight = (-1.0) ** j
-    weight[[0, -1]] /= 2
-    gap = values - points[:, None]
-    term = weight[:, None] / np.where(gap == 0, 1.0, gap)
-    polynomials = term / term.sum(axis=0)
-    hit = (gap == 0).any(axis=0)
-    polynomials[:, hit] = gap[:, hit] == 0
-    return Axis(points, polynomials)
+
+    def __init__(self, values: NDArray[np.int64], law: Floats) -> None:
+        self.values, self.law = values, law / law.sum()
+        self.mean = float(self.law @ values)
+        self.unit = max(float(np.sqrt(self.law @ (values - self.mean) ** 2)), np.finfo(float).tiny)
+        self._polynomials, self._off = [np.ones(values.size)], [0.0]
+        self._diagonal: list[float] = []
+
+    def basis(self, number: int) -> Floats:
+        """p_0 .. p_{number - 1} at the values; where there are no more values than that, 1 at each of them."""
+        if number >= self.values.size:
+            return np.eye(self.values.size)
+        z, found = (self.values - self.mean) / self.unit, self._polynomials
+        while len(found) < number:
+            last, before = found[-1], found[-2] if len(found) > 1 else np.zeros(z.size)
+            self._diagonal.append(float(self.law @ (z * last * last)))
+            further = (z - self._diagonal[-1]) * last - self._off[-1] * before
+            self._off.append(float(np.sqrt(self.law @ further**2)))
+            found.append(further / self._off[-1])
+        return np.array(found[:number])
+
+    def points(self, number: int) -> tuple[Floats, Floats]:
+        """The points, and Lagrange's polynomials of them in terms of the basis, (number, points)."""
+        if number >= self.values.size:
+            return self.values.astype(np.float64), np.eye(self.values.size)
+        last = self.basis(number)[-1]
+        diagonal = [*self._diagonal[:number - 1], float(self.law @ ((self.values - self.mean) / self.unit * last**2))]
+        points, vectors = linalg.eigh_tridiagonal(diagonal, self._off[1:number])
+        return self.mean + self.unit * points, vectors[0] * vectors
 
 
 def few(
-    first: NDArray[np.int64], second: NDArray[np.int64], shares: Callable[[Floats, Floats], Floats],
-    alpha: float, beta: float, tests: Floats,
+    axes: tuple[Axis, Axis], moments: Callable[[Floats, Floats], Floats],
+    parameters: Callable[[Floats, Floats], tuple[Floats, Floats]], tests: Floats,
 ) -> Betas:
-    """A mixture of Beta(alpha + x, beta + y) over values x and y with few parts.
+    """A mixture of Beta(a(x, y), b(x, y)) over whole numbers x and y, by few of both.
 
-    first, second: the values of x and y; shares(f, g): sum over x, y of P(x, y) f_q(x) g_j(y), (points, values) each ->
-    (q, j). Chebyshev's points are doubled until the distribution function at ``tests`` stays the same, at the latest
-    at all values.
+    axes: their laws; moments(f, g): sum over x, y of P(x, y) f_i(x) g_j(y), of (i, values of x) and (j, values of y);
+    parameters: a and b. Points are doubled on one axis and on the other as long as that changes the distribution
+    function at ``tests``, at the latest up to all values.
     """
-    number, before = _POINTS, None
-    while True:
-        x, y = axis(first, number), axis(second, number)
-        share = shares(x.polynomials, y.polynomials)
-        found = Betas(share.reshape(-1), np.repeat(alpha + x.points, y.points.size),
-                      np.tile(beta + y.points, x.points.size))
-        if number >= max(first.size, second.size):
-            return found
-        law = found.cumulative(tests)
-        if before is not None and np.abs(law - before).max() <= _SAME:
-            return found
-        number, before = 2 * number, law
+    most = tuple(axis.values.size for axis in axes)
+
+    @cache
+    def table(p: int, q: int) -> Floats:
+        return moments(axes[0].basis(p), axes[1].basis(q))
+
+    def parts(numbers: tuple[int, ...]) -> Betas:
+        (x, from_x), (y, from_y) = (axis.points(number) for axis, number in zip(axes, numbers, strict=True))
+        held = (size if number == size else min(max(number, _AT_ONCE), size - 1)
+                for number, size in zip(numbers, most, strict=True))
+        share = from_x.T @ table(*held)[:numbers[0], :numbers[1]] @ from_y
+        a, b = parameters(x[:, None], y[None, :])
+        a, b = np.broadcast_to(a, share.shape), np.broadcast_to(b, share.shape)
+        return Betas((share / share.sum()).reshape(-1), a.reshape(-1), b.reshape(-1))
+
+    numbers = tuple(min(_POINTS, size) for size in most)
+    law = parts(numbers).cumulative(tests)
+    settled = [number == size for number, size in zip(numbers, most, strict=True)]
+    while not all(settled):
+        side = settled.index(False)
+        tried = tuple(min(2 * number, size) if i == side else number
+                      for i, (number, size) in enumerate(zip(numbers, most, strict=True)))
+        finer = parts(tried).cumulative(tests)
+        if np.abs(finer - law).max() > _SAME:
+            numbers, law = tried, finer
+            settled = [number == size for number, size in zip(numbers, most, strict=True)]
+        else:
+            settled[side] = True
+    return parts(numbers)

@@ -48,8 +48,9 @@ class MeasuredSum:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """A sum of cells: its possible values ``low``..., m_v (sum 1), L_v where it was measured, what it is the sum of.
+    """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
+    least, most: of the sum, by the cells' windows, before anything was left out.
     dropped, rounding: bounds on the mass that was left out of m_v, and on the error of each of its numbers.
     log_scale: of m_v before it was rescaled, that of the parts included.
     """
@@ -57,6 +58,8 @@ class _Sum:
     low: int
     weight: Floats
     cells: frozenset[int]
+    least: int
+    most: int
     parts: tuple[_Sum, ...] = ()
     factor: Floats | None = None
     dropped: float = 0.0
@@ -97,6 +100,34 @@ class CountTree:
                 continue
             a, b = of.parts
             stack.extend((part, self._message(of, rows, part, b if part is a else a)) for part in wanted)
+
+    def is_measured_above(self, cell: int) -> bool:
+        """Whether a sum with a factor holds this cell, and others beside it."""
+        of = self.root
+        while len(of.cells) > 1:
+            if len(of.parts) == 1:
+                return True
+            of = next(part for part in of.parts if cell in part.cells)
+        return False
+
+    def against(self, cell: int, values: NDArray[np.int64], rest: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """W_i at consecutive values of the cell, and the law of the sum of all others at values of it.
+
+        No sum above the cell was measured. The message of a total n to the value u is then the law at n - u: a few
+        totals give all of it.
+        """
+        root, found = self.root, np.zeros(rest.size)
+        ((_, leaf, _),) = self.messages(np.zeros((1, root.weight.size)), frozenset([cell]))
+        totals = np.minimum(np.arange(rest[0] + leaf.high, rest[-1] + leaf.high + leaf.weight.size, leaf.weight.size),
+                            root.high)
+        rows = np.zeros((totals.size, root.weight.size))
+        rows[np.arange(totals.size), totals - root.low] = 1.0
+        ((_, leaf, messages),) = self.messages(rows, frozenset([cell]))
+        for total, message in zip(totals.tolist(), messages, strict=True):
+            at = total - leaf.low - np.arange(leaf.weight.size) - rest[0]
+            inside = (at >= 0) & (at < rest.size)
+            found[at[inside]] = np.maximum(message[inside], 0.0)
+        return _padded(leaf.weight, int(values[0]) - leaf.low, int(values[-1]) - leaf.low + 1), found
 
     def outside(self, cells: frozenset[int], row: Floats) -> tuple[_Sum, Floats] | None:
         """The sum of exactly these cells and what all else says of it; None where the tree has no such sum."""
@@ -190,7 +221,7 @@ class _Growth:
         self.least, self.most = sum(leaf.low for leaf in leaves), sum(leaf.high for leaf in leaves)
 
     def sum_of_all(self, measured: Sequence[MeasuredSum]) -> _Sum:
-        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i])))
+        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high))
                 for i, leaf in enumerate(self.leaves)}
         for group in sorted(measured, key=lambda one: len(one.cells)):
             inside = [cells for cells in sums if cells <= group.cells]
@@ -209,8 +240,9 @@ class _Growth:
         return heap[0][2]
 
     def _joined(self, a: _Sum, b: _Sum) -> _Sum:
-        low = max(a.low + b.low, self.lowest - (self.most - a.high - b.high))
-        high = min(a.high + b.high, self.highest - (self.least - a.low - b.low))
+        least, most = a.least + b.least, a.most + b.most
+        low = max(a.low + b.low, self.lowest - (self.most - most))
+        high = min(a.high + b.high, self.highest - (self.least - least))
         weight, rounding = _convolved(a.weight, b.weight, low - a.low - b.low, high - a.low - b.low + 1, self.direct)
         dropped = a.dropped + b.dropped
         if rounding:
@@ -221,7 +253,7 @@ class _Growth:
             last = int(hidden[hidden > peak].min(initial=weight.size))
             dropped += float(np.abs(weight[:first]).sum() + np.abs(weight[last:]).sum())
             low, weight = low + first, weight[first:last]
-        return self._trimmed(_Sum(low, weight, a.cells | b.cells, (a, b), None, dropped,
+        return self._trimmed(_Sum(low, weight, a.cells | b.cells, least, most, (a, b), None, dropped,
                                   rounding + a.rounding + b.rounding, a.log_scale + b.log_scale))
 
     def _trimmed(self, of: _Sum) -> _Sum:
@@ -236,8 +268,9 @@ class _Growth:
             left_out = (from_left[first - 1] if first else 0.0) + (
                 from_right[of.weight.size - last - 1] if last < of.weight.size else 0.0)
         scale = max(total, np.finfo(float).tiny)
-        return _Sum(of.low + first, of.weight[first:last] / scale, of.cells, of.parts, of.factor,
-                    (of.dropped + left_out) / scale, of.rounding / scale, of.log_scale + float(np.log(scale)))
+        return _Sum(of.low + first, of.weight[first:last] / scale, of.cells, of.least, of.most, of.parts,
+                    of.factor, (of.dropped + left_out) / scale, of.rounding / scale,
+                    of.log_scale + float(np.log(scale)))
 
 
 def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
@@ -247,8 +280,8 @@ def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
     factor = np.exp(log_factor - top)
     weight = of.weight * factor
     scale = max(float(weight.sum()), np.finfo(float).tiny)
-    return _Sum(of.low, weight / scale, of.cells, (of,), factor, of.dropped / scale, of.rounding / scale,
-                of.log_scale + float(np.log(scale)))
+    return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped / scale,
+                of.rounding / scale, of.log_scale + float(np.log(scale)))
 
 
 def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -307,6 +340,11 @@ def _convolved_rows(rows: Floats, b: Floats, first: int, last: int, direct: bool
     product = fft.irfft(fft.rfft(rows, size) * fft.rfft(b, size), size)
     found[:, inside[0] - first:inside[1] - first] = product[:, inside[0]:inside[1]]
     return found
+
+
+def correlated(rows: Floats, b: Floats, size: int) -> Floats:
+    """sum_x row(x) b(x + j), j = 0 .. size - 1, of each row; b has as many entries as that takes."""
+    return _convolved_rows(rows[:, ::-1], b, rows.shape[1] - 1, rows.shape[1] - 1 + size, False)
 
 
 def _padded(a: Floats, first: int, last: int) -> Floats:
