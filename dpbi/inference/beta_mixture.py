@@ -5,6 +5,7 @@ mixture. Where that has very many parts, those at few counts stand for all: a fu
 follow has the same mean under the law and under the weights of Lagrange's polynomials at Gauss' points.
 """
 
+import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cache
@@ -25,6 +26,7 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 _WITHIN = 3.0  # standard deviations of the mean: where an end is looked for first
 _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
 _SAME = 1e-10  # of a probability
+_PARTS, _NUMBERS = 200_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
 
 
 class Betas(NamedTuple):
@@ -188,6 +190,7 @@ def few(
 
     def parts(numbers: tuple[int, ...]) -> Betas:
         (x, from_x), (y, from_y) = (axis.points(number) for axis, number in zip(axes, numbers, strict=True))
+        _check_parts(numbers, most)
         held = (size if number == size else min(max(number, _AT_ONCE), size - 1)
                 for number, size in zip(numbers, most, strict=True))
         share = from_x.T @ table(*held)[:numbers[0], :numbers[1]] @ from_y
@@ -209,3 +212,9 @@ def few(
         else:
             settled[side] = True
     return parts(numbers)
+
+
+def _check_parts(numbers: tuple[int, ...], most: tuple[int, ...]) -> None:
+    if numbers[0] * numbers[1] > _PARTS or max(map(operator.mul, numbers, most)) > _NUMBERS:
+        raise ValueError("The noise is so much wider than the counts' own spread that the law of a share cannot be "
+                         "computed, only its mean and standard deviation. Give the number of records.")

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 CERTAIN = 1e-9  # the largest error of a probability that is given out
 _TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
-_NEAR = 3.0  # standard deviations between n and the mean of the untied sum, at most
+_NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at most
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
@@ -173,16 +173,15 @@ class TiedCounts(TreeCounts):
                   for i in range(self.k)]
         parts = tuple(one for one in measured if one.cells != all_cells)
         needed, products = count_tree.work(leaves)
+        self._check_work("numbers", needed, _WIDEST)
         for direct in (False, True):
-            self._check_work("products" if direct else "numbers", products if direct else needed,
-                             _DIRECT_AT_MOST if direct else _WIDEST)
             self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
             log_row = self._log_weight(self.tree.root.values)
             self.row = np.exp(log_row - log_row.max())
             self.error = self.tree.error(self.row) + self._outside(leaves, float(log_row.max()))
-            if self.error <= CERTAIN:
+            if self.error <= CERTAIN or products > _DIRECT_AT_MOST:
                 break
-        else:
+        if not self.error <= CERTAIN:
             raise self._uncertain(self.error)
         self._freeze()
 
