@@ -2,7 +2,7 @@
 
 A published value is v = c + D, c the true count and D the noise of a law. With ``floor`` = 0 it was cut, max(v, 0);
 with ``below`` = t it was withheld where it was below t, which is said by the value None. Of c a value says one of two
-things (``Reading``): D = v - c, or, where it was cut or withheld, D <= bound - c.
+things (``CellLikelihood``): D = v - c, or, where it was cut or withheld, D <= bound - c.
 
 The mathematics of a law is a pair of functions of (d, parameter), arrays that broadcast: log P(D = d), or the log
 density at d, and log P(D <= d). Both are exact to rounding in either tail, for every parameter within the limits.
@@ -26,19 +26,26 @@ from scipy.special import erfcx, log_ndtr, ndtri, zeta
 from dpbi.limits import (
     NOISE_LARGEST,
     NOISE_LEAST,
+    SIZE_LARGEST,
     VALUE_LARGEST,
     between,
     check_epsilon,
     check_generator,
+    check_numbers,
     finite_number,
     inside,
+    number_array,
+    one_of,
+    sequence,
     shown,
+    whole_array,
     whole_number,
 )
 
 Floats = NDArray[np.float64]
 Formula = Callable[[Floats, Floats], Floats]  # of d and the parameter
 
+_COUNT_LARGEST = 2**53
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -221,7 +228,7 @@ class Formulas(NamedTuple):
     log_at_most: Formula
 
 
-class Reading(NamedTuple):
+class CellLikelihood(NamedTuple):
     """What a published or withheld value says of the count c: its log likelihood is formula(number - c, parameter).
 
     formula: None where it says nothing, so that the likelihood is 1.
@@ -269,13 +276,13 @@ class _Law(ABC):
 
     def log_probability(self, d: ArrayLike) -> Floats:
         """log P(D = d), or of a law that is not of whole numbers the log density at d; any shape."""
-        d = np.asarray(d, dtype=np.float64)
+        d = _check_distance(d)
         found = self.formulas.log_probability(d, np.array(self.parameter))
         return np.where(d == np.floor(d), found, -np.inf) if self.whole else found
 
     def log_at_most(self, d: ArrayLike) -> Floats:
         """log P(D <= d), any shape."""
-        d = np.asarray(d, dtype=np.float64)
+        d = _check_distance(d)
         return self.formulas.log_at_most(np.floor(d) if self.whole else d, np.array(self.parameter))
 
     def check_value(self, name: str, value: Any) -> float | None:
@@ -294,31 +301,33 @@ class _Law(ABC):
                              f"got {shown(value)}.")
         return number
 
-    def reading(self, value: float | None) -> Reading:
+    def cell_likelihood(self, value: float | None) -> CellLikelihood:
         """What a value says of its count; value: one that ``check_value`` returned."""
         if value is not None:
-            return Reading(self.formulas.log_probability, self.parameter, value)
+            return CellLikelihood(self.formulas.log_probability, self.parameter, value)
         if self.below is None:
-            return Reading(None, self.parameter, 0.0)
+            return CellLikelihood(None, self.parameter, 0.0)
         # P(v < t) is P(v <= t - 1) of whole numbers, and P(v <= t) where t itself has no probability
-        return Reading(self.formulas.log_at_most, self.parameter, self.below - 1 if self.whole else self.below)
+        return CellLikelihood(self.formulas.log_at_most, self.parameter, self.below - 1 if self.whole else self.below)
 
     def log_likelihood(self, value: float | None, counts: ArrayLike) -> Floats:
         """log P(value | c), or its density, at counts of any shape; value None: withheld.
 
         ValueError for a value that this law cannot publish.
         """
-        formula, parameter, number = self.reading(self.check_value("value", value))
-        d = number - np.asarray(counts, dtype=np.float64)
+        formula, parameter, number = self.cell_likelihood(self.check_value("value", value))
+        d = np.asarray(number - _check_counts(counts), dtype=np.float64)
         return np.zeros_like(d) if formula is None else formula(d, np.array(parameter))
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[Any]:
         """Draws of D, int64 or float64."""
+        shape = tuple(whole_number("shape", size, 0, SIZE_LARGEST) for size in sequence("shape", shape, "of sizes"))
+        check_numbers("shape", math.prod(shape))
         return self._draw(check_generator(rng), shape)
 
     def publish(self, counts: ArrayLike, rng: np.random.Generator) -> Floats:
         """The values of these counts as this law publishes them, nan where withheld."""
-        counts = np.asarray(counts)
+        counts = _check_counts(counts)
         return self._hide(np.asarray(counts + self.sample(rng, counts.shape), dtype=np.float64))
 
     def _hide(self, values: Floats) -> Floats:
@@ -345,10 +354,10 @@ class _Noise(_Law):
             raise ValueError(f"{name} must be at least 0, since lower values were cut to 0: got {shown(value)}.")
         return number
 
-    def reading(self, value: float | None) -> Reading:
+    def cell_likelihood(self, value: float | None) -> CellLikelihood:
         if value == 0 and self.floor is not None:
-            return Reading(self.formulas.log_at_most, self.parameter, 0.0)
-        return super().reading(value)
+            return CellLikelihood(self.formulas.log_at_most, self.parameter, 0.0)
+        return super().cell_likelihood(value)
 
     def _hide(self, values: Floats) -> Floats:
         return super()._hide(values if self.floor is None else np.maximum(values, 0.0))
@@ -457,7 +466,7 @@ class Laplace(_Noise):
 
     def __post_init__(self) -> None:
         self._set("scale", _check_noise("scale", self.scale))
-        self._set("rounded", _check_rounded(self.rounded))
+        self._set("rounded", _check_flag("rounded", self.rounded))
         super().__post_init__()
 
     @property
@@ -494,7 +503,7 @@ class Gaussian(_Noise):
 
     def __post_init__(self) -> None:
         self._set("sd", _check_noise("sd", self.sd))
-        self._set("rounded", _check_rounded(self.rounded))
+        self._set("rounded", _check_flag("rounded", self.rounded))
         super().__post_init__()
 
     @property
@@ -564,10 +573,23 @@ def _check_noise(name: str, value: Any) -> float:
     return between(name, value, NOISE_LEAST, NOISE_LARGEST)
 
 
-def _check_rounded(value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"rounded must be True or False: got {shown(value)}.")
-    return bool(value)
+def _check_distance(values: Any) -> Floats:
+    d = number_array("d", values)
+    if not (np.abs(d) <= 2 * _COUNT_LARGEST).all():
+        raise ValueError(f"d must lie within {-2 * _COUNT_LARGEST:,} and {2 * _COUNT_LARGEST:,}: got {shown(values)}.")
+    return d
+
+
+def _check_counts(values: Any) -> NDArray[np.int64]:
+    """Counts of any shape, as far as their distance to a value is known to the last digit."""
+    counts = whole_array("counts", values)
+    if counts.min(initial=0) < 0 or counts.max(initial=0) > _COUNT_LARGEST:
+        raise ValueError(f"counts must lie within 0 and {_COUNT_LARGEST:,}: got {shown(values)}.")
+    return counts
+
+
+def _check_flag(name: str, value: Any) -> bool:
+    return bool(one_of(name, value, (True, False)))
 
 
 def _rounded(d: Floats, rounded: bool) -> NDArray[Any]:
@@ -596,7 +618,7 @@ def scale_of_sd(sd: float, discrete: bool = True) -> float:
     ValueError for an sd outside 1e-3 to 1e9. Source: the laws' second moments; ours.
     """
     sd = _check_noise("sd", sd)
-    return 0.5 / math.asinh(1 / (math.sqrt(2) * sd)) if discrete else sd / math.sqrt(2)
+    return 0.5 / math.asinh(1 / (math.sqrt(2) * sd)) if _check_flag("discrete", discrete) else sd / math.sqrt(2)
 
 
 def scale_of_accuracy(accuracy: float, alpha: float = 0.05, discrete: bool = True) -> float:
@@ -609,7 +631,7 @@ def scale_of_accuracy(accuracy: float, alpha: float = 0.05, discrete: bool = Tru
     Source: OpenDP 0.14, ``accuracy_to_laplacian_scale`` and ``accuracy_to_discrete_laplacian_scale``.
     """
     accuracy, alpha = _check_accuracy(accuracy), inside("alpha", alpha)
-    if not discrete:
+    if not _check_flag("discrete", discrete):
         return accuracy / math.log(1 / alpha)
     low, high = accuracy / math.log(2 / alpha), accuracy / math.log(1 / alpha)
     return _crossing(low, high, lambda s: s * (math.log(2 / alpha) - math.log1p(math.exp(-1 / s))) >= accuracy)

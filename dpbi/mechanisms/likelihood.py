@@ -94,7 +94,7 @@ class MeasuredLikelihood(FrozenResult):
 
     @cached_property
     def _cells(self) -> _Cells:
-        readings = [law.reading(None if np.isnan(value) else float(value))
+        readings = [law.cell_likelihood(None if np.isnan(value) else float(value))
                     for values, laws in zip(self.values, self.laws, strict=True)
                     for value, law in zip(values, laws, strict=True)]
         formulas = tuple(dict.fromkeys(one.formula for one in readings if one.formula))
