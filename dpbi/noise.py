@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,8 +79,8 @@ def _geometric(d: Floats, scale: Floats) -> Floats:
 
 
 def _geometric_at_most(d: Floats, scale: Floats) -> Floats:
-    """q^{-d} / (1 + q) for d <= 0; above, the complement of P(D >= d + 1)."""
-    lower = d <= 0
+    """q^{-d} / (1 + q) for d < 0, else the complement of P(D >= d + 1): neither tail exceeds 1/2."""
+    lower = d < 0
     log_tail = -np.where(lower, -d, d + 1) / scale - np.log1p(np.exp(-1 / scale))
     return np.where(lower, log_tail, np.log1p(-np.exp(log_tail)))
 
@@ -135,9 +135,14 @@ def _flat_gaussian(d: Floats, sd: Floats) -> Floats:
 
 
 def _steep_gaussian(d: Floats, sd: Floats) -> Floats:
-    """Both ends on the side where the tail is small; at 0 the complement of both tails."""
-    near, far = log_ndtr((0.5 - d) / sd), log_ndtr((-0.5 - d) / sd)
-    return np.where(d == 0, _log_complement(math.log(2) + far), near + _log_complement(np.minimum(far - near, 0.0)))
+    """P(D >= d - 1/2) times what it loses to P(D >= d + 1/2), whose ratio is e^{-d/sd^2} times one of erfcx.
+
+    At 0 the complement of both tails.
+    """
+    away = np.maximum(d, 1.0)
+    near, far = (erfcx((away + half) / (math.sqrt(2) * sd)) for half in (-0.5, 0.5))
+    return np.where(d == 0, _log_complement(math.log(2) + log_ndtr(-0.5 / sd)),
+                    log_ndtr((0.5 - d) / sd) + _log_complement(np.log(far / near) - away / sd**2))
 
 
 def _rounded_gaussian_at_most(d: Floats, sd: Floats) -> Floats:
@@ -171,14 +176,19 @@ def _log_normaliser(variance: Floats) -> Floats:
 
 
 def _discrete_gaussian_at_most(d: Floats, variance: Floats) -> Floats:
-    def upper(d: Floats, variance: Floats) -> Floats:
-        return np.log1p(-np.exp(_log_tail(d + 1, variance)))
+    return _pieces(d < 0, _discrete_gaussian_below, _discrete_gaussian_above, d, variance)
 
-    return _pieces(d < 0, lambda d, variance: _log_tail(-d, variance), upper, d, variance)
+
+def _discrete_gaussian_below(d: Floats, variance: Floats) -> Floats:
+    return _log_tail(-d, variance)
+
+
+def _discrete_gaussian_above(d: Floats, variance: Floats) -> Floats:
+    return np.log1p(-np.exp(_log_tail(d + 1, variance)))
 
 
 def _log_tail(c: Floats, variance: Floats) -> Floats:
-    """log P(D <= -c), c >= 0.
+    """log P(D <= -c), c >= 1.
 
     Midpoint sums converge like (c / (2 pi variance))^2k, and terms fall like e^{-c/variance}: each where it is quick.
     """
@@ -239,7 +249,7 @@ class CellLikelihood(NamedTuple):
     number: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Law(ABC):
     """below: what was below it was withheld; None where nothing was.
 
@@ -255,6 +265,12 @@ class _Law(ABC):
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """As one would write it: what was left as it is by itself is left out, and ``floor`` and ``below`` are last."""
+        changed = [one for one in fields(self) if getattr(self, one.name) != one.default]
+        said = (f"{one.name}={getattr(self, one.name)!r}" for one in sorted(changed, key=lambda one: bool(one.kw_only)))
+        return f"{type(self).__name__}({', '.join(said)})"
 
     @property
     @abstractmethod
@@ -334,7 +350,7 @@ class _Law(ABC):
         return values if self.below is None else np.where(values < self.below, np.nan, values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Noise(_Law):
     """floor: 0 where values below 0 were published as 0, else None."""
 
@@ -363,7 +379,7 @@ class _Noise(_Law):
         return super()._hide(values if self.floor is None else np.maximum(values, 0.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TwoSidedGeometric(_Noise):
     """P(D = d) = tanh(1/(2s)) e^{-|d|/s} on the whole numbers; also called geometric or discrete Laplace noise.
 
@@ -400,7 +416,7 @@ class TwoSidedGeometric(_Noise):
         return np.asarray(rng.geometric(stop, shape) - rng.geometric(stop, shape))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiscreteGaussian(_Noise):
     """P(D = d) proportional to e^{-d^2/(2 variance)} on the whole numbers.
 
@@ -452,7 +468,7 @@ class DiscreteGaussian(_Noise):
         return np.concatenate(drawn).reshape(shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Laplace(_Noise):
     """Density e^{-|d|/s} / (2s), by ``rounded`` taken to the nearest whole number: P(D = d) = e^{-|d|/s} sinh(1/(2s)),
     P(D = 0) = 1 - e^{-1/(2s)}.
@@ -489,7 +505,7 @@ class Laplace(_Noise):
         return _rounded(rng.laplace(scale=self.scale, size=shape), self.rounded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaussian(_Noise):
     """The normal law of mean 0, by ``rounded`` taken to the nearest whole number.
 
@@ -522,7 +538,7 @@ class Gaussian(_Noise):
         return _rounded(rng.normal(scale=self.sd, size=shape), self.rounded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exact(_Law):
     """D = 0: the count itself; below: counts below it were suppressed."""
 
