@@ -420,9 +420,8 @@ class TwoSidedGeometric(_Noise):
 class DiscreteGaussian(_Noise):
     """P(D = d) proportional to e^{-d^2/(2 variance)} on the whole numbers.
 
-    variance: sigma^2, sigma from 1e-3 to 1e9; what the Census publishes as the variance of its discrete Gaussian
-    noise, the square of OpenDP's ``scale`` of ``make_gaussian`` on whole numbers, and of Tumult's and Wikimedia's
-    sigma. It is the variance of D but for sigma below 1 (``sd`` is exact).
+    variance: sigma^2, sigma from 1e-3 to 1e9; as in the Census's columns of variances. Its root sigma is OpenDP's
+    ``scale`` of ``make_gaussian`` on whole numbers, and ``sd_of_rho``; below 1 it is not the standard deviation of D.
     Source: Canonne, Kamath and Steinke 2020.
     """
 
