@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfcx, log_ndtr, ndtri, zeta
+from scipy.special import erfcx, log_ndtr, ndtri_exp, zeta
 
 from dpbi.limits import (
     NOISE_LARGEST,
@@ -310,10 +310,10 @@ class _Law(ABC):
             raise ValueError(f"{name} is too large: at most {VALUE_LARGEST:,} in size is supported, got "
                              f"{shown(value)}.")
         if self.whole and number != math.floor(number):
-            raise ValueError(f"{name} must be a whole number, as its noise is: got {shown(value)}. Noise that was not "
-                             "rounded is Laplace or Gaussian with rounded=False.")
+            raise ValueError(f"{name} must be a whole number, as what is added to it is: got {shown(value)}. Noise "
+                             "that was not rounded is Laplace or Gaussian with rounded=False.")
         if self.below is not None and number < self.below:
-            raise ValueError(f"{name} must be at least {self.below:g}, since what is below that was withheld (None): "
+            raise ValueError(f"{name} must be at least {self.below:,}, since what is below that was withheld (None): "
                              f"got {shown(value)}.")
         return number
 
@@ -362,7 +362,7 @@ class _Noise(_Law):
             self._set("floor", whole_number("floor", self.floor, 0, 0))
             if self.below is not None and self.below <= 0:
                 raise ValueError(f"below must be greater than 0 where floor is 0, else nothing is withheld: got "
-                                 f"{self.below:g}.")
+                                 f"{self.below:,}.")
 
     def check_value(self, name: str, value: Any) -> float | None:
         number = super().check_value(name, value)
@@ -541,6 +541,12 @@ class Gaussian(_Noise):
 class Exact(_Law):
     """D = 0: the count itself; below: counts below it were suppressed."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.below is not None and self.below < 1:
+            raise ValueError(f"below must be at least 1 where counts are exact, else nothing is withheld: got "
+                             f"{self.below:,}.")
+
     @property
     def formulas(self) -> Formulas:
         return _EXACT
@@ -556,12 +562,6 @@ class Exact(_Law):
     @property
     def whole(self) -> bool:
         return True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.below is not None and self.below < 1:
-            raise ValueError(f"below must be at least 1 where counts are exact, else nothing is withheld: got "
-                             f"{self.below:g}.")
 
     def check_value(self, name: str, value: Any) -> float | None:
         number = super().check_value(name, value)
@@ -621,7 +621,7 @@ def scale_of_epsilon(epsilon: float, sensitivity: float = 1.0) -> float:
     the table together change by when one person does (L1): 1 where each person is counted once and comes or goes, 2
     where a person moves from one count to another; the largest number of contributions where people are counted often.
     ValueError for values that are not above 0.
-    Source: Dwork, McSherry, Nissim and Smith 2006, theorem 1.
+    Source: Dwork, McSherry, Nissim and Smith 2006.
     """
     return _check_sensitivity(sensitivity) / check_epsilon(epsilon)
 
@@ -647,9 +647,10 @@ def scale_of_accuracy(accuracy: float, alpha: float = 0.05, discrete: bool = Tru
     """
     accuracy, alpha = _check_accuracy(accuracy), inside("alpha", alpha)
     if not _check_flag("discrete", discrete):
-        return accuracy / math.log(1 / alpha)
-    low, high = accuracy / math.log(2 / alpha), accuracy / math.log(1 / alpha)
-    return _crossing(low, high, lambda s: s * (math.log(2 / alpha) - math.log1p(math.exp(-1 / s))) >= accuracy)
+        return -accuracy / math.log(alpha)
+    log_two_tails = math.log(2) - math.log(alpha)
+    low, high = accuracy / log_two_tails, -accuracy / math.log(alpha)
+    return _crossing(low, high, lambda s: s * (log_two_tails - math.log1p(math.exp(-1 / s))) >= accuracy)
 
 
 def sd_of_accuracy(accuracy: float, alpha: float = 0.05) -> float:
@@ -660,7 +661,7 @@ def sd_of_accuracy(accuracy: float, alpha: float = 0.05) -> float:
     is rounded up to a whole number, which many sd share.
     ValueError as there. Source: OpenDP 0.14, ``accuracy_to_gaussian_scale``.
     """
-    return _check_accuracy(accuracy) / float(-ndtri(inside("alpha", alpha) / 2))
+    return _check_accuracy(accuracy) / -float(ndtri_exp(math.log(inside("alpha", alpha)) - math.log(2)))
 
 
 def sd_of_rho(rho: float, sensitivity: float = 1.0) -> float:
