@@ -2,7 +2,7 @@
 
 A published value is v = c + D, c the true count and D the noise of a law. With ``floor`` = 0 it was cut, max(v, 0);
 with ``below`` = t it was withheld where it was below t, which is said by the value None. Of c a value says one of two
-things (``Reading``): D = v - c, or, where it was cut or withheld, D <= bound - c.
+things (``CellLikelihood``): D = v - c, or, where it was cut or withheld, D <= bound - c.
 
 The mathematics of a law is a pair of functions of (d, parameter), arrays that broadcast: log P(D = d), or the log
 density at d, and log P(D <= d). Both are exact to rounding in either tail, for every parameter within the limits.
@@ -16,29 +16,36 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfcx, log_ndtr, ndtri, zeta
+from scipy.special import erfcx, log_ndtr, ndtri_exp, zeta
 
 from dpbi.limits import (
     NOISE_LARGEST,
     NOISE_LEAST,
+    SIZE_LARGEST,
     VALUE_LARGEST,
     between,
     check_epsilon,
     check_generator,
+    check_numbers,
     finite_number,
     inside,
+    number_array,
+    one_of,
+    sequence,
     shown,
+    whole_array,
     whole_number,
 )
 
 Floats = NDArray[np.float64]
 Formula = Callable[[Floats, Floats], Floats]  # of d and the parameter
 
+_COUNT_LARGEST = 2**53
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -72,8 +79,8 @@ def _geometric(d: Floats, scale: Floats) -> Floats:
 
 
 def _geometric_at_most(d: Floats, scale: Floats) -> Floats:
-    """q^{-d} / (1 + q) for d <= 0; above, the complement of P(D >= d + 1)."""
-    lower = d <= 0
+    """q^{-d} / (1 + q) for d < 0, else the complement of P(D >= d + 1): neither tail exceeds 1/2."""
+    lower = d < 0
     log_tail = -np.where(lower, -d, d + 1) / scale - np.log1p(np.exp(-1 / scale))
     return np.where(lower, log_tail, np.log1p(-np.exp(log_tail)))
 
@@ -128,9 +135,14 @@ def _flat_gaussian(d: Floats, sd: Floats) -> Floats:
 
 
 def _steep_gaussian(d: Floats, sd: Floats) -> Floats:
-    """Both ends on the side where the tail is small; at 0 the complement of both tails."""
-    near, far = log_ndtr((0.5 - d) / sd), log_ndtr((-0.5 - d) / sd)
-    return np.where(d == 0, _log_complement(math.log(2) + far), near + _log_complement(np.minimum(far - near, 0.0)))
+    """P(D >= d - 1/2) times what it loses to P(D >= d + 1/2), whose ratio is e^{-d/sd^2} times one of erfcx.
+
+    At 0 the complement of both tails.
+    """
+    away = np.maximum(d, 1.0)
+    near, far = (erfcx((away + half) / (math.sqrt(2) * sd)) for half in (-0.5, 0.5))
+    return np.where(d == 0, _log_complement(math.log(2) + log_ndtr(-0.5 / sd)),
+                    log_ndtr((0.5 - d) / sd) + _log_complement(np.log(far / near) - away / sd**2))
 
 
 def _rounded_gaussian_at_most(d: Floats, sd: Floats) -> Floats:
@@ -164,14 +176,19 @@ def _log_normaliser(variance: Floats) -> Floats:
 
 
 def _discrete_gaussian_at_most(d: Floats, variance: Floats) -> Floats:
-    def upper(d: Floats, variance: Floats) -> Floats:
-        return np.log1p(-np.exp(_log_tail(d + 1, variance)))
+    return _pieces(d < 0, _discrete_gaussian_below, _discrete_gaussian_above, d, variance)
 
-    return _pieces(d < 0, lambda d, variance: _log_tail(-d, variance), upper, d, variance)
+
+def _discrete_gaussian_below(d: Floats, variance: Floats) -> Floats:
+    return _log_tail(-d, variance)
+
+
+def _discrete_gaussian_above(d: Floats, variance: Floats) -> Floats:
+    return np.log1p(-np.exp(_log_tail(d + 1, variance)))
 
 
 def _log_tail(c: Floats, variance: Floats) -> Floats:
-    """log P(D <= -c), c >= 0.
+    """log P(D <= -c), c >= 1.
 
     Midpoint sums converge like (c / (2 pi variance))^2k, and terms fall like e^{-c/variance}: each where it is quick.
     """
@@ -221,7 +238,7 @@ class Formulas(NamedTuple):
     log_at_most: Formula
 
 
-class Reading(NamedTuple):
+class CellLikelihood(NamedTuple):
     """What a published or withheld value says of the count c: its log likelihood is formula(number - c, parameter).
 
     formula: None where it says nothing, so that the likelihood is 1.
@@ -232,7 +249,7 @@ class Reading(NamedTuple):
     number: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Law(ABC):
     """below: what was below it was withheld; None where nothing was.
 
@@ -248,6 +265,12 @@ class _Law(ABC):
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """As one would write it: what was left as it is by itself is left out, and ``floor`` and ``below`` are last."""
+        changed = [one for one in fields(self) if getattr(self, one.name) != one.default]
+        said = (f"{one.name}={getattr(self, one.name)!r}" for one in sorted(changed, key=lambda one: bool(one.kw_only)))
+        return f"{type(self).__name__}({', '.join(said)})"
 
     @property
     @abstractmethod
@@ -269,13 +292,13 @@ class _Law(ABC):
 
     def log_probability(self, d: ArrayLike) -> Floats:
         """log P(D = d), or of a law that is not of whole numbers the log density at d; any shape."""
-        d = np.asarray(d, dtype=np.float64)
+        d = _check_distance(d)
         found = self.formulas.log_probability(d, np.array(self.parameter))
         return np.where(d == np.floor(d), found, -np.inf) if self.whole else found
 
     def log_at_most(self, d: ArrayLike) -> Floats:
         """log P(D <= d), any shape."""
-        d = np.asarray(d, dtype=np.float64)
+        d = _check_distance(d)
         return self.formulas.log_at_most(np.floor(d) if self.whole else d, np.array(self.parameter))
 
     def check_value(self, name: str, value: Any) -> float | None:
@@ -287,45 +310,47 @@ class _Law(ABC):
             raise ValueError(f"{name} is too large: at most {VALUE_LARGEST:,} in size is supported, got "
                              f"{shown(value)}.")
         if self.whole and number != math.floor(number):
-            raise ValueError(f"{name} must be a whole number, as its noise is: got {shown(value)}. Noise that was not "
-                             "rounded is Laplace or Gaussian with rounded=False.")
+            raise ValueError(f"{name} must be a whole number, as what is added to it is: got {shown(value)}. Noise "
+                             "that was not rounded is Laplace or Gaussian with rounded=False.")
         if self.below is not None and number < self.below:
-            raise ValueError(f"{name} must be at least {self.below:g}, since what is below that was withheld (None): "
+            raise ValueError(f"{name} must be at least {self.below:,}, since what is below that was withheld (None): "
                              f"got {shown(value)}.")
         return number
 
-    def reading(self, value: float | None) -> Reading:
+    def cell_likelihood(self, value: float | None) -> CellLikelihood:
         """What a value says of its count; value: one that ``check_value`` returned."""
         if value is not None:
-            return Reading(self.formulas.log_probability, self.parameter, value)
+            return CellLikelihood(self.formulas.log_probability, self.parameter, value)
         if self.below is None:
-            return Reading(None, self.parameter, 0.0)
+            return CellLikelihood(None, self.parameter, 0.0)
         # P(v < t) is P(v <= t - 1) of whole numbers, and P(v <= t) where t itself has no probability
-        return Reading(self.formulas.log_at_most, self.parameter, self.below - 1 if self.whole else self.below)
+        return CellLikelihood(self.formulas.log_at_most, self.parameter, self.below - 1 if self.whole else self.below)
 
     def log_likelihood(self, value: float | None, counts: ArrayLike) -> Floats:
         """log P(value | c), or its density, at counts of any shape; value None: withheld.
 
         ValueError for a value that this law cannot publish.
         """
-        formula, parameter, number = self.reading(self.check_value("value", value))
-        d = number - np.asarray(counts, dtype=np.float64)
+        formula, parameter, number = self.cell_likelihood(self.check_value("value", value))
+        d = np.asarray(number - _check_counts(counts), dtype=np.float64)
         return np.zeros_like(d) if formula is None else formula(d, np.array(parameter))
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> NDArray[Any]:
         """Draws of D, int64 or float64."""
+        shape = tuple(whole_number("shape", size, 0, SIZE_LARGEST) for size in sequence("shape", shape, "of sizes"))
+        check_numbers("shape", math.prod(shape))
         return self._draw(check_generator(rng), shape)
 
     def publish(self, counts: ArrayLike, rng: np.random.Generator) -> Floats:
         """The values of these counts as this law publishes them, nan where withheld."""
-        counts = np.asarray(counts)
+        counts = _check_counts(counts)
         return self._hide(np.asarray(counts + self.sample(rng, counts.shape), dtype=np.float64))
 
     def _hide(self, values: Floats) -> Floats:
         return values if self.below is None else np.where(values < self.below, np.nan, values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Noise(_Law):
     """floor: 0 where values below 0 were published as 0, else None."""
 
@@ -337,7 +362,7 @@ class _Noise(_Law):
             self._set("floor", whole_number("floor", self.floor, 0, 0))
             if self.below is not None and self.below <= 0:
                 raise ValueError(f"below must be greater than 0 where floor is 0, else nothing is withheld: got "
-                                 f"{self.below:g}.")
+                                 f"{self.below:,}.")
 
     def check_value(self, name: str, value: Any) -> float | None:
         number = super().check_value(name, value)
@@ -345,16 +370,16 @@ class _Noise(_Law):
             raise ValueError(f"{name} must be at least 0, since lower values were cut to 0: got {shown(value)}.")
         return number
 
-    def reading(self, value: float | None) -> Reading:
+    def cell_likelihood(self, value: float | None) -> CellLikelihood:
         if value == 0 and self.floor is not None:
-            return Reading(self.formulas.log_at_most, self.parameter, 0.0)
-        return super().reading(value)
+            return CellLikelihood(self.formulas.log_at_most, self.parameter, 0.0)
+        return super().cell_likelihood(value)
 
     def _hide(self, values: Floats) -> Floats:
         return super()._hide(values if self.floor is None else np.maximum(values, 0.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TwoSidedGeometric(_Noise):
     """P(D = d) = tanh(1/(2s)) e^{-|d|/s} on the whole numbers; also called geometric or discrete Laplace noise.
 
@@ -391,13 +416,12 @@ class TwoSidedGeometric(_Noise):
         return np.asarray(rng.geometric(stop, shape) - rng.geometric(stop, shape))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiscreteGaussian(_Noise):
     """P(D = d) proportional to e^{-d^2/(2 variance)} on the whole numbers.
 
-    variance: sigma^2, sigma from 1e-3 to 1e9; what the Census publishes as the variance of its discrete Gaussian
-    noise, the square of OpenDP's ``scale`` of ``make_gaussian`` on whole numbers, and of Tumult's and Wikimedia's
-    sigma. It is the variance of D but for sigma below 1 (``sd`` is exact).
+    variance: sigma^2, sigma from 1e-3 to 1e9; as in the Census's columns of variances. Its root sigma is OpenDP's
+    ``scale`` of ``make_gaussian`` on whole numbers, and ``sd_of_rho``; below 1 it is not the standard deviation of D.
     Source: Canonne, Kamath and Steinke 2020.
     """
 
@@ -443,7 +467,7 @@ class DiscreteGaussian(_Noise):
         return np.concatenate(drawn).reshape(shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Laplace(_Noise):
     """Density e^{-|d|/s} / (2s), by ``rounded`` taken to the nearest whole number: P(D = d) = e^{-|d|/s} sinh(1/(2s)),
     P(D = 0) = 1 - e^{-1/(2s)}.
@@ -457,7 +481,7 @@ class Laplace(_Noise):
 
     def __post_init__(self) -> None:
         self._set("scale", _check_noise("scale", self.scale))
-        self._set("rounded", _check_rounded(self.rounded))
+        self._set("rounded", _check_flag("rounded", self.rounded))
         super().__post_init__()
 
     @property
@@ -480,7 +504,7 @@ class Laplace(_Noise):
         return _rounded(rng.laplace(scale=self.scale, size=shape), self.rounded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaussian(_Noise):
     """The normal law of mean 0, by ``rounded`` taken to the nearest whole number.
 
@@ -494,7 +518,7 @@ class Gaussian(_Noise):
 
     def __post_init__(self) -> None:
         self._set("sd", _check_noise("sd", self.sd))
-        self._set("rounded", _check_rounded(self.rounded))
+        self._set("rounded", _check_flag("rounded", self.rounded))
         super().__post_init__()
 
     @property
@@ -513,9 +537,15 @@ class Gaussian(_Noise):
         return _rounded(rng.normal(scale=self.sd, size=shape), self.rounded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exact(_Law):
     """D = 0: the count itself; below: counts below it were suppressed."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.below is not None and self.below < 1:
+            raise ValueError(f"below must be at least 1 where counts are exact, else nothing is withheld: got "
+                             f"{self.below:,}.")
 
     @property
     def formulas(self) -> Formulas:
@@ -532,12 +562,6 @@ class Exact(_Law):
     @property
     def whole(self) -> bool:
         return True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.below is not None and self.below < 1:
-            raise ValueError(f"below must be at least 1 where counts are exact, else nothing is withheld: got "
-                             f"{self.below:g}.")
 
     def check_value(self, name: str, value: Any) -> float | None:
         number = super().check_value(name, value)
@@ -564,10 +588,23 @@ def _check_noise(name: str, value: Any) -> float:
     return between(name, value, NOISE_LEAST, NOISE_LARGEST)
 
 
-def _check_rounded(value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"rounded must be True or False: got {shown(value)}.")
-    return bool(value)
+def _check_distance(values: Any) -> Floats:
+    d = number_array("d", values)
+    if not (np.abs(d) <= 2 * _COUNT_LARGEST).all():
+        raise ValueError(f"d must lie within {-2 * _COUNT_LARGEST:,} and {2 * _COUNT_LARGEST:,}: got {shown(values)}.")
+    return d
+
+
+def _check_counts(values: Any) -> NDArray[np.int64]:
+    """Counts of any shape, as far as their distance to a value is known to the last digit."""
+    counts = whole_array("counts", values)
+    if counts.min(initial=0) < 0 or counts.max(initial=0) > _COUNT_LARGEST:
+        raise ValueError(f"counts must lie within 0 and {_COUNT_LARGEST:,}: got {shown(values)}.")
+    return counts
+
+
+def _check_flag(name: str, value: Any) -> bool:
+    return bool(one_of(name, value, (True, False)))
 
 
 def _rounded(d: Floats, rounded: bool) -> NDArray[Any]:
@@ -584,7 +621,7 @@ def scale_of_epsilon(epsilon: float, sensitivity: float = 1.0) -> float:
     the table together change by when one person does (L1): 1 where each person is counted once and comes or goes, 2
     where a person moves from one count to another; the largest number of contributions where people are counted often.
     ValueError for values that are not above 0.
-    Source: Dwork, McSherry, Nissim and Smith 2006, theorem 1.
+    Source: Dwork, McSherry, Nissim and Smith 2006.
     """
     return _check_sensitivity(sensitivity) / check_epsilon(epsilon)
 
@@ -596,7 +633,7 @@ def scale_of_sd(sd: float, discrete: bool = True) -> float:
     ValueError for an sd outside 1e-3 to 1e9. Source: the laws' second moments; ours.
     """
     sd = _check_noise("sd", sd)
-    return 0.5 / math.asinh(1 / (math.sqrt(2) * sd)) if discrete else sd / math.sqrt(2)
+    return 0.5 / math.asinh(1 / (math.sqrt(2) * sd)) if _check_flag("discrete", discrete) else sd / math.sqrt(2)
 
 
 def scale_of_accuracy(accuracy: float, alpha: float = 0.05, discrete: bool = True) -> float:
@@ -609,10 +646,11 @@ def scale_of_accuracy(accuracy: float, alpha: float = 0.05, discrete: bool = Tru
     Source: OpenDP 0.14, ``accuracy_to_laplacian_scale`` and ``accuracy_to_discrete_laplacian_scale``.
     """
     accuracy, alpha = _check_accuracy(accuracy), inside("alpha", alpha)
-    if not discrete:
-        return accuracy / math.log(1 / alpha)
-    low, high = accuracy / math.log(2 / alpha), accuracy / math.log(1 / alpha)
-    return _crossing(low, high, lambda s: s * (math.log(2 / alpha) - math.log1p(math.exp(-1 / s))) >= accuracy)
+    if not _check_flag("discrete", discrete):
+        return -accuracy / math.log(alpha)
+    log_two_tails = math.log(2) - math.log(alpha)
+    low, high = accuracy / log_two_tails, -accuracy / math.log(alpha)
+    return _crossing(low, high, lambda s: s * (log_two_tails - math.log1p(math.exp(-1 / s))) >= accuracy)
 
 
 def sd_of_accuracy(accuracy: float, alpha: float = 0.05) -> float:
@@ -623,7 +661,7 @@ def sd_of_accuracy(accuracy: float, alpha: float = 0.05) -> float:
     is rounded up to a whole number, which many sd share.
     ValueError as there. Source: OpenDP 0.14, ``accuracy_to_gaussian_scale``.
     """
-    return _check_accuracy(accuracy) / float(-ndtri(inside("alpha", alpha) / 2))
+    return _check_accuracy(accuracy) / -float(ndtri_exp(math.log(inside("alpha", alpha)) - math.log(2)))
 
 
 def sd_of_rho(rho: float, sensitivity: float = 1.0) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +93,7 @@ class MeasuredLikelihood(FrozenResult):
 
     @cached_property
     def _cells(self) -> _Cells:
-        readings = [law.reading(None if np.isnan(value) else float(value))
+        readings = [law.cell_likelihood(None if np.isnan(value) else float(value))
                     for values, laws in zip(self.values, self.laws, strict=True)
                     for value, law in zip(values, laws, strict=True)]
         formulas = tuple(dict.fromkeys(one.formula for one in readings if one.formula))
@@ -103,11 +102,12 @@ class MeasuredLikelihood(FrozenResult):
             [one.number for one in readings],
             [one.parameter for one in readings],
         )
-        said, number, parameter = (frozen(np.array(column).reshape(self.values.shape)) for column in columns)
+        said, number, parameter = (np.array(column).reshape(self.values.shape) for column in columns)
         return _Cells(formulas, said, number, parameter)
 
 
-class _Cells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Cells(FrozenResult):
     """What the cells of a table say, (m, k): the term formulas[said](number - c, parameter), none where said is -1."""
 
     formulas: tuple[Formula, ...]
