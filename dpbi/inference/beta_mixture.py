@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import linalg, special
+from scipy import special
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
@@ -26,7 +26,7 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 _WITHIN = 3.0  # standard deviations of the mean: where an end is looked for first
 _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
 _SAME = 1e-10  # of a probability
-_PARTS, _NUMBERS = 200_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
+_PARTS, _NUMBERS = 60_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
 
 
 class Betas(NamedTuple):
@@ -135,7 +135,7 @@ def _quantile(share: Floats, a: Floats, b: Floats, probability: float) -> float:
 # Few parts for many ---------------------------------------------------------------------------------
 
 
-class Axis:
+class CountLaw:
     """A law on whole numbers and Gauss' points of it.
 
     Orthonormal polynomials p_m by Stieltjes' procedure; the points are the eigenvalues of their recurrence, and
@@ -168,12 +168,12 @@ class Axis:
             return self.values.astype(np.float64), np.eye(self.values.size)
         last = self.basis(number)[-1]
         diagonal = [*self._diagonal[:number - 1], float(self.law @ ((self.values - self.mean) / self.unit * last**2))]
-        points, vectors = linalg.eigh_tridiagonal(diagonal, self._off[1:number])
+        points, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(self._off[1:number], -1))
         return self.mean + self.unit * points, vectors[0] * vectors
 
 
 def few(
-    axes: tuple[Axis, Axis], moments: Callable[[Floats, Floats], Floats],
+    axes: tuple[CountLaw, CountLaw], moments: Callable[[Floats, Floats], Floats],
     parameters: Callable[[Floats, Floats], tuple[Floats, Floats]], tests: Floats,
 ) -> Betas:
     """A mixture of Beta(a(x, y), b(x, y)) over whole numbers x and y, by few of both.

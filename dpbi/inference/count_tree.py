@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 Floats = NDArray[np.float64]
 
 _DIRECT = 200_000  # products of a convolution that is summed term by term
 _LEFT_OUT = 1e-19  # of a sum's mass, at each end
+_LEAF = 1e-33  # of a cell's mass, beyond its window
 _HIDDEN = 8.0  # times the bound on a transform's rounding: what is smaller says nothing
 _DRAWN = 6e9  # numbers that draws pass over
 _TABLE = 4_000_000  # of these, at a time
@@ -51,7 +51,8 @@ class _Sum:
     """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
     least, most: of the sum, by the cells' windows, before anything was left out.
-    dropped, rounding: bounds on the mass that was left out of m_v, and on the error of each of its numbers.
+    dropped: a bound on the mass that was left out of m_v; missing: on that of any of its values; rounding: on the error
+    of each of its numbers.
     log_scale: of m_v before it was rescaled, that of the parts included.
     """
 
@@ -62,7 +63,8 @@ class _Sum:
     most: int
     parts: tuple[_Sum, ...] = ()
     factor: Floats | None = None
-    dropped: float = 0.0
+    dropped: float = _LEAF
+    missing: float = _LEAF
     rounding: float = 0.0
     log_scale: float = 0.0
 
@@ -187,7 +189,8 @@ class CountTree:
         total = float(self.root.weight @ row)
         if not total > 0:
             return np.inf
-        lost = self.root.dropped * float(row.max()) + self.root.rounding * float(row.sum())
+        lost = (min(self.root.dropped * float(row.max()), self.root.missing * float(row.sum()))
+                + self.root.rounding * float(row.sum()))
         return 2 * lost / total
 
 
@@ -245,16 +248,20 @@ class _Growth:
         high = min(a.high + b.high, self.highest - (self.least - least))
         weight, rounding = _convolved(a.weight, b.weight, low - a.low - b.low, high - a.low - b.low + 1, self.direct)
         dropped = a.dropped + b.dropped
+        # What is missing at a value of a spreads over the values of b, and what is missing of all of a too
+        missing = (min(a.missing, a.dropped * float(b.weight.max()))
+                   + min(b.missing, b.dropped * float(a.weight.max())))
         if rounding:
             # h may grow faster than m falls: what a transform's rounding can hide must not be multiplied by it
             peak = int(weight.argmax())
             hidden = np.flatnonzero(weight <= _HIDDEN * rounding)
             first = int(hidden[hidden < peak].max(initial=-1)) + 1
             last = int(hidden[hidden > peak].min(initial=weight.size))
-            dropped += float(np.abs(weight[:first]).sum() + np.abs(weight[last:]).sum())
+            dropped += float(weight[:first].sum() + weight[last:].sum())
+            missing += max(float(weight[:first].max(initial=0.0)), float(weight[last:].max(initial=0.0)))
             low, weight = low + first, weight[first:last]
         return self._trimmed(_Sum(low, weight, a.cells | b.cells, least, most, (a, b), None, dropped,
-                                  rounding + a.rounding + b.rounding, a.log_scale + b.log_scale))
+                                  missing, rounding + a.rounding + b.rounding, a.log_scale + b.log_scale))
 
     def _trimmed(self, of: _Sum) -> _Sum:
         """Without the ends that hold next to nothing, and rescaled to sum 1."""
@@ -269,7 +276,7 @@ class _Growth:
                 from_right[of.weight.size - last - 1] if last < of.weight.size else 0.0)
         scale = max(total, np.finfo(float).tiny)
         return _Sum(of.low + first, of.weight[first:last] / scale, of.cells, of.least, of.most, of.parts,
-                    of.factor, (of.dropped + left_out) / scale, of.rounding / scale,
+                    of.factor, (of.dropped + left_out) / scale, (of.missing + left_out) / scale, of.rounding / scale,
                     of.log_scale + float(np.log(scale)))
 
 
@@ -281,7 +288,7 @@ def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
     weight = of.weight * factor
     scale = max(float(weight.sum()), np.finfo(float).tiny)
     return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped / scale,
-                of.rounding / scale, of.log_scale + float(np.log(scale)))
+                of.missing / scale, of.rounding / scale, of.log_scale + float(np.log(scale)))
 
 
 def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -317,9 +324,14 @@ def _convolved(a: Floats, b: Floats, first: int, last: int, direct: bool) -> tup
         if last - first == short.size + long.size - 1:
             return np.convolve(long, short), 0.0
         return np.convolve(_padded(long, first - short.size + 1, last), short, "valid"), 0.0
-    size = fft.next_fast_len(a.size + b.size - 1, real=True)
-    product = fft.irfft(fft.rfft(a, size) * fft.rfft(b, size), size)[first:last]
+    size = _transform_size(a.size + b.size - 1)
+    product = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)[first:last]
     return np.maximum(product, 0.0), _rounding(size, a, b)
+
+
+def _transform_size(least: int) -> int:
+    """The least 2^j, 3 2^j, 5 2^j or 9 2^j that is enough: transforms of such sizes are quick."""
+    return min(odd << max(0, -(-least // odd) - 1).bit_length() for odd in (1, 3, 5, 9))
 
 
 def _rounding(size: int, a: Floats, b: Floats) -> float:
@@ -335,9 +347,9 @@ def _convolved_rows(rows: Floats, b: Floats, first: int, last: int, direct: bool
     # A circular convolution long enough that nothing wraps around into the entries that are asked for
     length = rows.shape[1] + b.size - 1
     inside = max(first, 0), min(last, length)
-    size = fft.next_fast_len(max(rows.shape[1], b.size, length - inside[0], inside[1]), real=True)
+    size = _transform_size(max(rows.shape[1], b.size, length - inside[0], inside[1]))
     found = np.zeros((len(rows), last - first))
-    product = fft.irfft(fft.rfft(rows, size) * fft.rfft(b, size), size)
+    product = np.fft.irfft(np.fft.rfft(rows, size) * np.fft.rfft(b, size), size)
     found[:, inside[0] - first:inside[1] - first] = product[:, inside[0]:inside[1]]
     return found
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits, noise as noise_laws
 from dpbi.frozen_result import frozen
-from dpbi.inference.beta_mixture import Axis, BetaMixture, Betas, few
+from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, few
 from dpbi.inference.count_posterior import Marginal, TiedCounts, TreeCounts
 from dpbi.inference.count_tree import MeasuredSum, correlated
 from dpbi.inference.total import Total, check_total_law
@@ -201,7 +201,7 @@ class NoisyCountsPosterior(BetaMixture):
 
     def _of_known_total(self, marginal: Marginal, alpha: float, rest: float, tests: Floats) -> Betas:
         n = self.total.first
-        return few((Axis(marginal.counts, marginal.probability), Axis(np.array([n]), np.ones(1))),
+        return few((CountLaw(marginal.counts, marginal.probability), CountLaw(np.array([n]), np.ones(1))),
                    lambda f, g: (f * marginal.probability).sum(axis=1)[:, None] * g[:, 0],
                    lambda c, total: (alpha + c, rest + (total - c)), tests)
 
@@ -215,7 +215,7 @@ class NoisyCountsPosterior(BetaMixture):
         n = c[0] + r[0] + np.arange(c.size + r.size - 1) - tree.root.low
         h = np.where((n >= 0) & (n < row.size), row[np.clip(n, 0, row.size - 1)], 0.0)
         of_rest = others * correlated(weight[None], h, r.size)[0]
-        return few((Axis(c, marginal.probability), Axis(r, of_rest)),
+        return few((CountLaw(c, marginal.probability), CountLaw(r, of_rest)),
                    lambda f, g: correlated(f * weight, h, r.size) @ (g * others).T,
                    lambda c, r: (alpha + c, rest + r), tests)
 
@@ -232,9 +232,9 @@ class NoisyCountsPosterior(BetaMixture):
             ((_, leaf, found),) = tree.messages(rows, frozenset([cell]))
             return (leaf.weight * found)[:, c[0] - leaf.low:c[-1] - leaf.low + 1]
 
-        of_count = Axis(c, marginal.probability)
+        of_count = CountLaw(c, marginal.probability)
         if n[0] >= c[-1]:
-            return few((of_count, Axis(n, total.probability)), lambda f, g: f @ messages(g).T,
+            return few((of_count, CountLaw(n, total.probability)), lambda f, g: f @ messages(g).T,
                        lambda c, n: (alpha + c, rest + (n - c)), tests)
         limits.check_numbers("The joint law of a count and the total", c.size * n.size, _TABLE)
         table = np.zeros((c.size, n.size + c.size))
@@ -242,7 +242,7 @@ class NoisyCountsPosterior(BetaMixture):
             np.eye(n.size)).T
         r = n[0] - c[-1] + np.arange(table.shape[1])
         table, r = np.maximum(table[:, r >= 0], 0.0), r[r >= 0]
-        return few((of_count, Axis(r, table.sum(axis=0))), lambda f, g: f @ table @ g.T,
+        return few((of_count, CountLaw(r, table.sum(axis=0))), lambda f, g: f @ table @ g.T,
                    lambda c, r: (alpha + c, rest + r), tests)
 
 
