@@ -124,7 +124,7 @@ def _sections(
         _Section("What is promised", (*promised(release.guarantee), *(standing.cost if standing else ()))),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
-        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
+        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together), _BY_MACHINE)),
         _Section("What is not covered", _NOT_COVERED),
     ]
 
@@ -270,6 +270,11 @@ def _some(counts: Sequence[int]) -> str:
     shown = ", ".join(f"{count}" for count in counts[:_COUNTS_SHOWN])
     return f"({shown}{', …' if len(counts) > _COUNTS_SHOWN else ''})"
 
+
+_BY_MACHINE = (
+    "The file of this release (JSON) gives all posteriors back: read it on the page Read noisy counts, or with "
+    "dpbi.read_release."
+)
 
 _NOT_COVERED = (
     "The promise is about this one release. Any other release about the same people, in this or any other way, adds "
