@@ -49,11 +49,15 @@ def read_release(data: str | bytes) -> PublishedRelease:
     if not isinstance(listed := document.get("categories"), list):
         raise ValueError(f"The file's categories must be a list of names: got {limits.shown(listed)}.")
     labels = tuple(category_names(listed, len(release.prior)))
+    _check_stamp(document.get("stamp"), release.stamp)
+    _check_numbers("naive_posterior", document.get("naive_posterior"), "parameters", release.naive, 1e-9)
     together = None
     if "ledger" in document:
         ledger = ledger_of(document)
         together = ledger.read_together(_own(ledger, release, labels, document))
-    _check_what_follows(document, release, together)
+    _check_mean("noise_aware_posterior", document, release.noise_aware)
+    if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
+        _check_mean("all_releases_together", document, together.posterior if together else None)
     return _published(release, labels, together)
 
 
@@ -97,14 +101,9 @@ def _own(ledger: Ledger, release: Release, labels: tuple[str, ...], document: Ma
 # What follows from the rest is not read, but must be what the file says ------------------------------
 
 
-def _check_what_follows(document: Mapping[str, Any], release: Release, together: ReadTogether | None) -> None:
-    stamp, naive = document.get("stamp"), document.get("naive_posterior")
-    if not isinstance(stamp, str) or bool(stamp) != bool(release.stamp):
-        raise ValueError(f"The file's stamp must be {release.stamp!r}, got {limits.shown(stamp)}: {_CHANGED}")
-    _check_numbers("naive_posterior", naive, "parameters", release.naive, 1e-9)
-    _check_mean("noise_aware_posterior", document, release.noise_aware)
-    if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
-        _check_mean("all_releases_together", document, together.posterior if together else None)
+def _check_stamp(recorded: Any, stamp: str) -> None:
+    if not isinstance(recorded, str) or bool(recorded) != bool(stamp):  # the reason may be worded in another way
+        raise ValueError(f"The file's stamp must be {stamp!r}, got {limits.shown(recorded)}: {_CHANGED}")
 
 
 def _check_mean(name: str, document: Mapping[str, Any], posterior: CountMixture | str | None) -> None:

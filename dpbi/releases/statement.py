@@ -124,7 +124,7 @@ def _sections(
         _Section("What is promised", (*promised(release.guarantee), *(standing.cost if standing else ()))),
         _risk(release),
         _Section("How exact it is", _how_exact(release)),
-        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together), _BY_MACHINE)),
+        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
         _Section("What is not covered", _NOT_COVERED),
     ]
 
@@ -238,7 +238,11 @@ def _how_to_read(release: Release) -> tuple[str, ...]:
         "The noise-aware posterior averages over what the true counts may have been, by Bayes' rule, with the prior "
         "and the mechanism's noise, both public. It is computed from the released counts alone and costs no privacy. "
         "Where the two differ, use the noise-aware one: its intervals hold what they promise."
-    ), *_nearest(release)
+    ), *_nearest(release), (
+        "The release's file (JSON) can be read on the page Read noisy counts of dpbi, or in Python with "
+        "dpbi.read_release: both give back the noise-aware posterior, of several releases of the table where the file "
+        "holds them."
+    )
 
 
 def _nearest(release: Release) -> tuple[str, ...]:
@@ -270,11 +274,6 @@ def _some(counts: Sequence[int]) -> str:
     shown = ", ".join(f"{count}" for count in counts[:_COUNTS_SHOWN])
     return f"({shown}{', …' if len(counts) > _COUNTS_SHOWN else ''})"
 
-
-_BY_MACHINE = (
-    "The file of this release (JSON) gives all posteriors back: read it on the page Read noisy counts, or with "
-    "dpbi.read_release."
-)
 
 _NOT_COVERED = (
     "The promise is about this one release. Any other release about the same people, in this or any other way, adds "
