@@ -55,10 +55,11 @@ def read_release(data: str | bytes) -> PublishedRelease:
     if "ledger" in document:
         ledger = ledger_of(document)
         together = ledger.read_together(_own(ledger, release, labels, document))
+    found = _published(release, labels, together)
     _check_mean("noise_aware_posterior", document, release.noise_aware)
     if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
         _check_mean("all_releases_together", document, together.posterior if together else None)
-    return _published(release, labels, together)
+    return found
 
 
 def _of_ledger(ledger: Ledger) -> PublishedRelease:
@@ -69,7 +70,7 @@ def _of_ledger(ledger: Ledger) -> PublishedRelease:
     if len(questions) > 1:
         raise ValueError(f"The file is a ledger of {len(questions):,} tables ({limits.shown([*questions.values()])}), "
                          "and one is read at a time: bring the file of one release, which holds all of its table.")
-    entry, release = max(held, key=lambda one: one[0].time)
+    entry, release = sorted(held, key=lambda one: one[0].time)[-1]
     labels = category_names(entry.categories or None, len(release.prior))
     return _published(release, tuple(labels), ledger.read_together(entry))
 

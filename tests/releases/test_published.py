@@ -31,8 +31,8 @@ LISTING = next(kind for kind in MECHANISMS if lists_datasets(kind))
 LAST_FORMAT = 3
 
 
-def assert_same_bits(found: CountMixture, shown: CountMixture | str) -> None:
-    assert isinstance(shown, CountMixture) and type(found) is type(shown)
+def assert_same_bits(found: CountMixture | str, shown: CountMixture | str) -> None:
+    assert isinstance(shown, CountMixture) and isinstance(found, CountMixture) and type(found) is type(shown)
     assert found.mean.tobytes() == shown.mean.tobytes() and found.mean_counts.tobytes() == shown.mean_counts.tobytes()
     for i in range(len(found.prior)):
         assert found.interval(0.95, i) == shown.interval(0.95, i)
@@ -190,6 +190,7 @@ def test_a_law_that_the_library_reads_is_the_one_that_was_drawn(kind: Kind) -> N
 TWO_LABELS = ["yes", "no"]
 DOCUMENT = json.loads(file_of(ledger_of(NOISY(0.5), NOISY(1.0), problem=Problem((1, 0.5), (6, 3)), labels=TWO_LABELS),
                               labels=TWO_LABELS))
+WHOLE = dpbi.read_release(json.dumps(DOCUMENT))
 UNREAD = {"nearest_posterior"}  # says nothing of the posterior that is read
 
 
@@ -271,7 +272,16 @@ def test_what_is_no_such_file_is_refused(data: str | bytes) -> None:
 
 @settings(max_examples=150)
 @given(damaged(DOCUMENT))
-def test_a_damaged_file_is_refused_in_words_or_says_the_same_as_its_release(text: str) -> None:
+def test_a_damaged_file_is_refused_in_words_or_says_the_same_all_the_same(text: str) -> None:
+    """Unless what it says of all releases together was taken out, which nothing but its ledger then bears out."""
     found: PublishedRelease | None = read_or_refused(lambda: dpbi.read_release(text))
-    if found is not None and not isinstance(found.posterior, JointPosterior):
-        assert_same_bits(found.posterior, found.release.noise_aware)
+    if found is None:
+        return
+    assert_same_bits(found.release.noise_aware, WHOLE.release.noise_aware)
+    if isinstance(found.posterior, JointPosterior) and "mean" in json.loads(text).get("all_releases_together", {}):
+        assert_same_bits(found.posterior, WHOLE.posterior)
+
+
+@given(some.integers(0, len(json.dumps(DOCUMENT)) - 1))
+def test_a_file_that_was_cut_off_is_refused(end: int) -> None:
+    assert_refused(json.dumps(DOCUMENT)[:end])
