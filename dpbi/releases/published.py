@@ -7,7 +7,7 @@ from typing import Any
 
 from dpbi import limits
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, NoiseAwarePosterior
-from dpbi.releases.ledger import FORMAT as LEDGER_FORMAT, Ledger, LedgerEntry, ReadTogether, ledger_of
+from dpbi.releases.ledger import FORMAT as LEDGER_FORMAT, Ledger, LedgerEntry, ledger_of
 from dpbi.releases.release import Release, category_names, parsed, release_of
 
 _MEANS_DIFFER = 1e-8  # at most, those in the file from those computed anew: other machines round in another way
@@ -20,8 +20,9 @@ class PublishedRelease:
     """What a file says of one table. Made by ``read_release``.
 
     release: the one whose file it is, of a ledger the latest; labels: names of the categories, (k,); posterior: of the
-    release, or, where the file holds several of its table, of all of them together; remarks: sentences that go with it,
-    what is not private, was left out, or contradicts itself.
+    release, or, where the file holds several of its table, of all of them together; remarks: sentences that go with it:
+    what is not private, what was asked of whom, whether a later version was released, what is left out or contradicts
+    itself.
     """
 
     release: Release
@@ -51,14 +52,14 @@ def read_release(data: str | bytes) -> PublishedRelease:
     labels = tuple(category_names(listed, len(release.prior)))
     _check_stamp(document.get("stamp"), release.stamp)
     _check_numbers("naive_posterior", document.get("naive_posterior"), "parameters", release.naive, 1e-9)
-    together = None
+    ledger, entry = Ledger(), None
     if "ledger" in document:
         ledger = ledger_of(document)
-        together = ledger.read_together(_own(ledger, release, labels, document))
-    found = _published(release, labels, together)
+        entry = _own(ledger, release, labels, document)
+    found = _published(release, labels, ledger, entry)
     _check_mean("noise_aware_posterior", document, release.noise_aware)
     if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
-        _check_mean("all_releases_together", document, together.posterior if together else None)
+        _check_mean("all_releases_together", document, found.posterior)
     return found
 
 
@@ -72,14 +73,17 @@ def _of_ledger(ledger: Ledger) -> PublishedRelease:
                          "and one is read at a time: bring the file of one release, which holds all of its table.")
     entry, release = sorted(held, key=lambda one: one[0].time)[-1]
     labels = category_names(entry.categories or None, len(release.prior))
-    return _published(release, tuple(labels), ledger.read_together(entry))
+    return _published(release, tuple(labels), ledger, entry)
 
 
-def _published(release: Release, labels: tuple[str, ...], together: ReadTogether | None) -> PublishedRelease:
+def _published(
+    release: Release, labels: tuple[str, ...], ledger: Ledger, entry: LedgerEntry | None
+) -> PublishedRelease:
+    together = ledger.read_together(entry) if entry else None
     posterior = (together and together.posterior) or release.noise_aware
     if isinstance(posterior, str):
         raise ValueError(posterior)
-    remarks = [(together or release).stamp]
+    remarks = [(together or release).stamp, *(ledger.standing(entry).words if entry else ())]
     if together:
         remarks += [*together.left_out, together.unavailable, together.contradiction]
     return PublishedRelease(release, labels, posterior, tuple(filter(None, remarks)))

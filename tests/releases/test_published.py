@@ -85,10 +85,11 @@ def test_all_releases_of_a_table_come_back_from_each_files_ledger_and_from_the_l
     together = ledger.read_together(ledger.entries[0])
     assert together and together.posterior
     for place, entry in enumerate(ledger.entries):
+        assert entry.made
         found = dpbi.read_release(file_of(ledger, place))
         assert found.release == entry.made and isinstance(found.posterior, JointPosterior)
         assert_same_bits(found.posterior, together.posterior)
-        assert_same_bits(Release.from_json(file_of(ledger, place)).noise_aware, entry.made.noise_aware)  # type: ignore
+        assert_same_bits(Release.from_json(file_of(ledger, place)).noise_aware, entry.made.noise_aware)
     found = dpbi.read_release(ledger.to_json())
     assert found.labels == tuple(LABELS)
     assert_same_bits(found.posterior, together.posterior)
@@ -101,10 +102,15 @@ def test_what_is_left_out_and_what_contradicts_itself_is_said() -> None:
     ledger, other = ledger_of(NOISY(50.0)), ledger_of(NOISY(50.0), problem=Problem((1, 0.5, 1), (1, 1, 20)))
     apart = ledger_of(NOISY(50.0), problem=Problem(THREE.prior, (1, 1, 20)))
     left = dpbi.read_release(file_of(ledger.with_entries(other.entries)))
-    assert not isinstance(left.posterior, JointPosterior) and "under another prior or n" in left.remarks[0]
-    assert "Fewer than two" in left.remarks[1]
+    assert not isinstance(left.posterior, JointPosterior)
+    asked, out, few = left.remarks
+    assert asked.endswith("Do you?") and "under another prior or n" in out and "Fewer than two" in few
     against = dpbi.read_release(file_of(ledger.with_entries(apart.entries)))
-    assert isinstance(against.posterior, JointPosterior) and "contradict each other" in against.remarks[0]
+    assert isinstance(against.posterior, JointPosterior) and "contradict each other" in against.remarks[-1]
+    corrected = ledger_of(NOISY(1.0))
+    later = [dataclasses.replace(one, version="later", time="2026-12-01T00:00:00Z") for one in corrected.entries]
+    replaced = dpbi.read_release(file_of(ledger.with_entries(later)))
+    assert "A later one was released" in replaced.remarks[-1]
 
 
 def test_a_ledger_of_several_tables_or_of_charges_alone_is_refused() -> None:
@@ -260,6 +266,14 @@ def test_a_stamp_cannot_be_taken_off() -> None:
     assert dpbi.read_release(json.dumps(document)).remarks == (document["stamp"],)
     with pytest.raises(ValueError, match="stamp must be 'NOT PRIVATE"):
         dpbi.read_release(json.dumps({**document, "stamp": ""}))
+
+
+@pytest.mark.parametrize("path", ["noise_aware_posterior", "all_releases_together"])
+def test_means_may_differ_as_machines_round(path: str) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    for by, refused in ((1e-12, False), (1e-6, True)):
+        document[path]["mean"][0] = DOCUMENT[path]["mean"][0] + by
+        assert (read_or_refused(lambda: dpbi.read_release(json.dumps(document))) is None) is refused
 
 
 @pytest.mark.parametrize("data", ["", "[]", "{}", "label,count\nyes,3\n", b"\xff\xfe\x00", b"PK\x03\x04", '{"a": NaN}',
