@@ -69,8 +69,9 @@ def _of_ledger(ledger: Ledger) -> PublishedRelease:
         raise ValueError("The file is a ledger that does not say what was released: bring the file of a release.")
     questions = {entry.table or entry.release: entry.question for entry, _ in held}
     if len(questions) > 1:
-        raise ValueError(f"The file is a ledger of {len(questions):,} tables ({limits.shown([*questions.values()])}), "
-                         "and one is read at a time: bring the file of one release, which holds all of its table.")
+        raise ValueError(f"The file is a ledger of {len(questions):,} tables, as far as it is stated "
+                         f"({limits.shown([*questions.values()])}), and one is read at a time: bring the file of one "
+                         "release, which holds all of its table.")
     entry, release = sorted(held, key=lambda one: one[0].time)[-1]
     labels = category_names(entry.categories or None, len(release.prior))
     return _published(release, tuple(labels), ledger, entry)
