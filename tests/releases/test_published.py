@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import importlib
 import json
 from collections.abc import Sequence
 from fractions import Fraction
@@ -177,18 +176,19 @@ def test_the_noise_is_described_where_it_falls_on_counts(kind: Kind, chosen: Opt
         assert json.loads(json.dumps(said)) == said
 
 
-@every_class
-def test_a_law_that_the_library_reads_is_the_one_that_was_drawn(kind: Kind) -> None:
-    noise = pytest.importorskip("dpbi.noise")
-    described = kind(0.7).published_noise(THREE.prior, THREE.n, made(kind(0.7), THREE).released)
-    if described is None or not hasattr(noise, described.law):
-        assert described is None or described.law not in vars(importlib.import_module("dpbi.noise"))
-        return
-    d = np.arange(-60, 61)
-    names = {"d": d, "scale": described.scale, "exp": np.exp, "tanh": np.tanh, "abs": np.abs}
-    formula = eval(described.formula.removeprefix("P(D = d) = "), names)
-    law = getattr(noise, described.law)(described.scale)
-    assert np.exp(law.log_probability(d)) == pytest.approx(formula, rel=1e-12)
+def test_a_law_that_the_library_reads_is_the_one_that_was_drawn() -> None:
+    noise, read = pytest.importorskip("dpbi.noise"), 0
+    for kind in MECHANISMS:
+        described = kind(0.7).published_noise(THREE.prior, THREE.n, made(kind(0.7), THREE).released)
+        if described is None or not hasattr(noise, described.law):
+            continue
+        d = np.arange(-60, 61)
+        names = {"d": d, "scale": described.scale, "exp": np.exp, "tanh": np.tanh, "abs": np.abs}
+        formula = eval(described.formula.removeprefix("P(D = d) = "), names)
+        law = getattr(noise, described.law)(described.scale)
+        assert np.exp(law.log_probability(d)) == pytest.approx(formula, rel=1e-12)
+        read += 1
+    assert read
 
 
 # Refusals ---------------------------------------------------------------------------------------------
