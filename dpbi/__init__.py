@@ -31,6 +31,7 @@ from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_prof
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
+from dpbi.releases.published import PublishedRelease, read_release
 from dpbi.releases.release import Release, release
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, maps as sensitivity_maps, smooth_sensitivity
 from dpbi.version import __version__
@@ -57,6 +58,7 @@ __all__ = [
     "PrivacyLoss",
     "PrivatePosteriors",
     "Problem",
+    "PublishedRelease",
     "PureDP",
     "Release",
     "ScoreStudy",
@@ -94,6 +96,7 @@ __all__ = [
     "privacy_profile",
     "read_counts",
     "read_nearest",
+    "read_release",
     "release",
     "sample_posteriors",
     "sensitivity",

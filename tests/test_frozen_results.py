@@ -64,6 +64,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
                       turn(NOISY, TWO, TWO.with_counts((5, 4)), np.random.default_rng(1))],
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
+    "published": lambda: [dpbi.read_release(dpbi.release(kind(1.0), TWO).to_json()) for kind in MECHANISMS],
     "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO)),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),
     "comparison": lambda: comparison_of(dpbi.distance_law(CHOSEN, TWO)),

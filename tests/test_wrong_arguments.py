@@ -105,6 +105,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.accuracy.curves.closer": {"other": ERROR},
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
+    "dpbi.read_release": {"data": RELEASE.to_json()},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
     **{f"dpbi.noise.{name}_of_accuracy": {"alpha": 0.05} for name in ("scale", "sd")},

@@ -16,6 +16,7 @@ from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.mechanisms.noise.table import steps_noise_table
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -110,6 +111,15 @@ class KNorm(AddedNoise):
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> StepsLikelihood:
         prior, n, r = self._checked(prior, n, released)
         return StepsLikelihood(self._noise(prior, n).epsilon, r)
+
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise | None:
+        """None at n = 0, which gets no noise."""
+        prior, n, _ = self._checked(prior, n, released)
+        k, noise = len(prior), self._noise(prior, n)
+        if n == 0:
+            return None
+        return PublishedNoise(noise.published_as, noise.formula, self._scale(2), independent=False, floor=0,
+                              carries_noise=(True,) * k, ceiling=(None,) * k)
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""

@@ -21,6 +21,7 @@ from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import Guarantee, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.posterior import chunks
 from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
 
@@ -163,6 +164,11 @@ class Mechanism:
         check_problem(problem)
         return 0.0
 
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise | None:
+        """The noise on the counts that led to this release, for its file; None where none is added to counts."""
+        self._checked(prior, n, released)
+        return None
+
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """What the rounding of a secure draw adds to epsilon at most; ValueError where no secure draw can be made.
 
@@ -241,6 +247,10 @@ class AddedNoise(Mechanism):
     def _exact_decay(self, spread: int) -> Fraction:
         """epsilon over the spread, calibrated, as the fraction that the secure draw uses."""
         return (Fraction(self.calibration[0]) if self.calibration else 1) * Fraction(self.epsilon) / spread
+
+    def _scale(self, spread: int) -> float:
+        """One over the exact decay, rounded once."""
+        return float(1 / self._exact_decay(spread))
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP for replacing one record: noise fitted to what one record can move, the rest post-processing."""

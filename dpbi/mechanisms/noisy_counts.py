@@ -22,6 +22,7 @@ from dpbi.mechanisms.noise.law import (
 )
 from dpbi.mechanisms.noise.mean import mean_distance
 from dpbi.mechanisms.noise.table import noisy_counts_table
+from dpbi.mechanisms.published_noise import CUT_IN_TURN, REMAINDER, PublishedNoise
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -88,6 +89,17 @@ class _NoisyCounts(AddedNoise):
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CutNoiseLikelihood:
         prior, n, r = self._checked(prior, n, released)
         return CutNoiseLikelihood(self._calibrated_noise(prior, n), n, r, self._noised(len(prior)), self.consistent)
+
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise:
+        prior, n, r = self._checked(prior, n, released)
+        k, noise = len(prior), self._calibrated_noise(prior, n)
+        noised = self._noised(k)
+        left = ceilings(n, np.array(r), self.consistent).tolist()
+        done = [CUT_IN_TURN] * self.consistent + [REMAINDER] * (noised < k)
+        return PublishedNoise(
+            noise.published_as, noise.formula, self._scale(self._spread(k)), independent=True, floor=0,
+            carries_noise=tuple(i < noised for i in range(k)),
+            ceiling=tuple(left[i] if i < noised else None for i in range(k)), post_processing=tuple(done))
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""

@@ -439,20 +439,24 @@ class Ledger:
 
         Raises ValueError for anything else. A file proves nothing: it may have been shortened.
         """
-        document: Any = parsed(text)
-        if document.get("format") == RELEASE_FORMAT:
-            document = document.get("ledger")
-            if not isinstance(document, dict):
-                raise ValueError("This release holds no ledger.")
-        check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
-        listed, people = document.get("releases"), document.get("people", [])
-        for name, value in (("releases", listed), ("people", people)):
-            if not isinstance(value, list) or len(value) > _ENTRIES:
-                raise ValueError(f"The ledger's {name} must be a list of at most {_ENTRIES:,}.")
-        named = tuple(People.read(item) for item in people if not isinstance(item, dict) or "name" in item)
-        if len({one.token for one in named}) < len(named):
-            raise ValueError("The ledger names the same people twice.")
-        return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
+        return ledger_of(parsed(text))
+
+
+def ledger_of(file: Mapping[str, Any]) -> Ledger:
+    """The ledger of a parsed file, as ``Ledger.from_json``."""
+    document: Any = file.get("ledger") if file.get("format") == RELEASE_FORMAT else file
+    if not isinstance(document, dict):
+        raise ValueError("This release holds no ledger.")
+    check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
+    listed: Any = document.get("releases")
+    people: Any = document.get("people", [])
+    for name, value in (("releases", listed), ("people", people)):
+        if not isinstance(value, list) or len(value) > _ENTRIES:
+            raise ValueError(f"The ledger's {name} must be a list of at most {_ENTRIES:,}.")
+    named = tuple(People.read(item) for item in people if not isinstance(item, dict) or "name" in item)
+    if len({one.token for one in named}) < len(named):
+        raise ValueError("The ledger names the same people twice.")
+    return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
 
 
 def release_json(

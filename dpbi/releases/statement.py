@@ -238,7 +238,11 @@ def _how_to_read(release: Release) -> tuple[str, ...]:
         "The noise-aware posterior averages over what the true counts may have been, by Bayes' rule, with the prior "
         "and the mechanism's noise, both public. It is computed from the released counts alone and costs no privacy. "
         "Where the two differ, use the noise-aware one: its intervals hold what they promise."
-    ), *_nearest(release)
+    ), *_nearest(release), (
+        "The release's file (JSON) can be read on the page Read noisy counts of dpbi, or in Python with "
+        "dpbi.read_release: both give back the noise-aware posterior, of several releases of the table where the file "
+        "holds them."
+    )
 
 
 def _nearest(release: Release) -> tuple[str, ...]:

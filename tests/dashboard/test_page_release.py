@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime.caching.cache_data_api import DataCache
 from streamlit.testing.v1 import AppTest
 
-from dpbi import MECHANISMS, NotPrivate, Release, expected_distance, mechanisms
+from dpbi import MECHANISMS, NotPrivate, Release, expected_distance, mechanisms, read_release
 from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.answers.cache import Kept
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
@@ -256,6 +256,7 @@ def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(files: Fil
     released_by(state_the_table(at))
     together = json.loads(files_of(files, ".json"))["all_releases_together"]
     assert len(together["releases"]) == 2 and not together["contradiction"]
+    assert read_release(files_of(files, ".json")).posterior.mean.tolist() == together["mean"]
     assert [one.version for one in ledger(at).entries[1:]] == [ledger(at).entries[1].version] * 2
 
 
@@ -446,6 +447,7 @@ def test_the_files_and_the_charts_data_hold_the_release(
     packed = files_of(files, ".json")
     assert Release.from_json(packed) == made
     assert Ledger.from_json(packed) == ledger(at)
+    assert read_release(packed).posterior.mean.tolist() == made.noise_aware.mean.tolist()  # type: ignore[union-attr]
     table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
     assert list(table["released"]) == list(made.released)
     assert list(table["naive_parameter"]) == list(made.naive)

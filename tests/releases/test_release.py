@@ -261,8 +261,8 @@ def changed(found: Release, path: str, value: Any) -> str:
     ("path", "value", "words"),
     [
         ("format", "something", "no release of dpbi"),
-        *((field, ABSENT, f"lacks {field}") for field in ("time", "guarantee", "released")),
-        ("format_version", 3, "format version 3"),
+        *((field, ABSENT, f"lacks {field}") for field in ("time", "guarantee", "released", "noise")),
+        ("format_version", 4, "format version 4"),
         ("mechanism", "LSHist", "name and its fields"),
         ("mechanism.name", "Nothing", "mechanism must be one of"),
         ("mechanism.name", ["LSHist"], "mechanism must be one of"),

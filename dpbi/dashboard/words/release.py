@@ -15,12 +15,12 @@ from dpbi.releases.statement import sum_of
 from dpbi.releases.usefulness import points
 
 READER = (
-    "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
-    "the posteriors that follow from these, the guarantee with its basis and neighbours, the time to the second, the "
-    "version of dpbi, whose answers they are, what was asked and which version of the table it is, **as you say it "
-    "here**, and the ledger of these people: what each release about them cost and what it was of. Random marks tell "
-    "people, tables and releases apart. Nothing else: no true count, no error, no rate or sensitivity at your data, "
-    "no seed and no digest."
+    "The mechanism with its options, epsilon and noise, the prior, n, the names of the categories, the **released** "
+    "counts, the posteriors that follow from these, the guarantee with its basis and neighbours, the time to the "
+    "second, the version of dpbi, whose answers they are, what was asked and which version of the table it is, **as "
+    "you say it here**, and the ledger of these people: what each release about them cost and what it was of. Random "
+    "marks tell people, tables and releases apart. Nothing else: no true count, no error, no rate or sensitivity at "
+    "your data, no seed and no digest."
 )
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "

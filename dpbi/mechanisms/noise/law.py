@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,9 @@ class FlooredLaplace:
     """
 
     scale: float
+
+    published_as: ClassVar[str] = "FlooredLaplace"
+    formula: ClassVar[str] = "P(D = d) = (exp(-max(d, -d - 1) / scale) - exp(-max(d + 1, -d) / scale)) / 2"
 
     @property
     def decay(self) -> float:
@@ -56,6 +60,9 @@ class GeometricNoise:
     """
 
     decay: float
+
+    published_as: ClassVar[str] = "TwoSidedGeometric"
+    formula: ClassVar[str] = "P(D = d) = tanh(1 / (2 * scale)) * exp(-abs(d) / scale)"
 
     def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
         # (1 - p) / (1 + p) = tanh(decay / 2)

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,11 @@ class StepsNoise:
 
     epsilon: float
     k: int
+
+    published_as: ClassVar[str] = "KNorm"
+    formula: ClassVar[str] = (
+        "P(D = d) is proportional to exp(-sum(abs(d)) / scale), d a vector of whole numbers with sum 0"
+    )
 
     @cached_property
     def _above_one(self) -> NDArray[np.float64]:

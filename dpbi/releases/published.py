@@ -1,0 +1,131 @@
+"""What was published, read back: the file of a release, or a ledger of one table, as the posterior it leads to."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpbi import limits
+from dpbi.inference.noise_aware import CountMixture, JointPosterior, NoiseAwarePosterior
+from dpbi.releases.ledger import FORMAT as LEDGER_FORMAT, Ledger, LedgerEntry, ledger_of
+from dpbi.releases.release import Release, category_names, parsed, release_of
+
+_MEANS_DIFFER = 1e-8  # at most, those in the file from those computed anew: other machines round in another way
+_SUBJECT_STATED = 2  # the version of the file from which on; before, releases of other tables were read together too
+_CHANGED = "the file was changed, or written by another version."
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRelease:
+    """What a file says of one table. Made by ``read_release``.
+
+    release: the one whose file it is, of a ledger the latest; labels: names of the categories, (k,); posterior: of the
+    release, or, where the file holds several of its table, of all of them together; remarks: sentences that go with it:
+    what is not private, what was asked of whom, whether a later version was released, what is left out or contradicts
+    itself.
+    """
+
+    release: Release
+    labels: tuple[str, ...]
+    posterior: NoiseAwarePosterior | JointPosterior
+    remarks: tuple[str, ...]
+
+
+def read_release(data: str | bytes) -> PublishedRelease:
+    """p(theta | r), or p(theta | r_1, r_2, ...), of a file that says what was released: by Bayes' rule from mechanism,
+    prior, n and r, as where it was released, to the last digit.
+
+    data: a release or a ledger (JSON), as the Release page, ``Release.to_json`` or ``Ledger.to_json`` write them.
+    Returns a PublishedRelease: ``posterior``, ``labels``, ``release``, ``remarks``.
+    Raises ValueError for anything else, for a file that contradicts itself (its noise, guarantee and posteriors must
+    follow from the rest), for a ledger of several tables, and where there is no noise-aware posterior.
+    Source: ours; ``noise_aware_posterior`` and ``joint_posterior``. Deviation: a file proves nothing about how it was
+    made.
+    """
+    limits.instance("data", data, str | bytes, "the content of a file, text or bytes")
+    document = parsed(data)
+    if document.get("format") == LEDGER_FORMAT:
+        return _of_ledger(ledger_of(document))
+    release = release_of(document)
+    if not isinstance(listed := document.get("categories"), list):
+        raise ValueError(f"The file's categories must be a list of names: got {limits.shown(listed)}.")
+    labels = tuple(category_names(listed, len(release.prior)))
+    _check_stamp(document.get("stamp"), release.stamp)
+    _check_numbers("naive_posterior", document.get("naive_posterior"), "parameters", release.naive, 1e-9)
+    ledger, entry = Ledger(), None
+    if "ledger" in document:
+        ledger = ledger_of(document)
+        entry = _own(ledger, release, labels, document)
+    found = _published(release, labels, ledger, entry)
+    _check_mean("noise_aware_posterior", document, release.noise_aware)
+    if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
+        _check_mean("all_releases_together", document, found.posterior)
+    return found
+
+
+def _of_ledger(ledger: Ledger) -> PublishedRelease:
+    held = [(entry, entry.made) for entry in ledger.entries if entry.made]
+    if not held:
+        raise ValueError("The file is a ledger that does not say what was released: bring the file of a release.")
+    questions = {entry.table or entry.release: entry.question for entry, _ in held}
+    if len(questions) > 1:
+        raise ValueError(f"The file is a ledger of {len(questions):,} tables, as far as it is stated "
+                         f"({limits.shown([*questions.values()])}), and one is read at a time: bring the file of one "
+                         "release, which holds all of its table.")
+    entry, release = sorted(held, key=lambda one: one[0].time)[-1]
+    labels = category_names(entry.categories or None, len(release.prior))
+    return _published(release, tuple(labels), ledger, entry)
+
+
+def _published(
+    release: Release, labels: tuple[str, ...], ledger: Ledger, entry: LedgerEntry | None
+) -> PublishedRelease:
+    together = ledger.read_together(entry) if entry else None
+    posterior = (together and together.posterior) or release.noise_aware
+    if isinstance(posterior, str):
+        raise ValueError(posterior)
+    remarks = [(together or release).stamp, *(ledger.standing(entry).words if entry else ())]
+    if together:
+        remarks += [*together.left_out, together.unavailable, together.contradiction]
+    return PublishedRelease(release, labels, posterior, tuple(filter(None, remarks)))
+
+
+def _own(ledger: Ledger, release: Release, labels: tuple[str, ...], document: Mapping[str, Any]) -> LedgerEntry:
+    """The release's entry in the ledger of its file."""
+    stated: dict[str, Any] = {}
+    if document["format_version"] >= _SUBJECT_STATED:
+        if not isinstance(subject := document.get("subject"), dict):
+            raise ValueError(f"The file's subject must hold question, part and version: got {limits.shown(subject)}.")
+        stated = {name: subject.get(name) for name in ("question", "part", "version")}
+    for entry in ledger.entries:
+        said = all(getattr(entry, name) == value for name, value in stated.items())
+        if entry.made == release and said and entry.categories in ((), labels):
+            return entry
+    raise ValueError(f"The ledger in the file does not hold the file's release under its subject and names: {_CHANGED}")
+
+
+# What follows from the rest is not read, but must be what the file says ------------------------------
+
+
+def _check_stamp(recorded: Any, stamp: str) -> None:
+    if not isinstance(recorded, str) or bool(recorded) != bool(stamp):  # the reason may be worded in another way
+        raise ValueError(f"The file's stamp must be {stamp!r}, got {limits.shown(recorded)}: {_CHANGED}")
+
+
+def _check_mean(name: str, document: Mapping[str, Any], posterior: CountMixture | str | None) -> None:
+    """One that could not be computed where the file was written may be known here."""
+    recorded = document.get(name)
+    if isinstance(recorded, dict) and isinstance(recorded.get("unavailable"), str) and "mean" not in recorded:
+        return
+    mean = tuple(posterior.mean.tolist()) if isinstance(posterior, CountMixture) else ()
+    _check_numbers(name, recorded, "mean", mean, _MEANS_DIFFER)
+
+
+def _check_numbers(name: str, recorded: Any, field: str, expected: tuple[float, ...], tolerance: float) -> None:
+    found = recorded.get(field) if isinstance(recorded, dict) else None
+    if isinstance(found, list) and len(found) == len(expected):
+        numbers = (limits.finite_number(f"the file's {name}.{field}", value) for value in found)
+        pairs = zip(numbers, expected, strict=True)
+        if all(math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance) for one, other in pairs):
+            return
+    raise ValueError(f"The file's {name}.{field} is not what follows from what was released: {_CHANGED}")
