@@ -17,8 +17,10 @@ from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
 from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
+from dpbi.inference.noisy_counts import NoisyCountsPosterior, noisy_counts_posterior
 from dpbi.inference.prior_average import ExpectedDistance, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.inference.total import Flat, LogUniform, Poisson
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -46,14 +48,18 @@ __all__ = [
     "CountsQuestion",
     "DistanceLaw",
     "ExpectedDistance",
+    "Flat",
     "Guarantee",
     "JointPosterior",
     "LimitComparison",
+    "LogUniform",
     "Mechanism",
     "NearestPosterior",
     "NoiseAwarePosterior",
     "NoiseAwareReleases",
+    "NoisyCountsPosterior",
     "NotPrivate",
+    "Poisson",
     "PrivacyLimit",
     "PrivacyLoss",
     "PrivatePosteriors",
@@ -90,6 +96,7 @@ __all__ = [
     "noise_aware",
     "noise_aware_posterior",
     "noise_aware_releases",
+    "noisy_counts_posterior",
     "partition",
     "printed_bound",
     "privacy_loss",
