@@ -75,4 +75,6 @@ NO_ANSWER = frozenset((
     "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
 ))  # fmt: skip
 WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")
-NOISY = _words("noisy noise dp private privatised privatized stddev perturbed")
+NOISY = _words(
+    "noisy noise noised dp private privatised privatized perturbed stddev variance epsilon verrauscht varianz"
+)
