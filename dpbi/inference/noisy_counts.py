@@ -261,7 +261,7 @@ def noisy_counts_posterior(
     Returns ``NoisyCountsPosterior``: mean, sd, interval, density, cumulative, sample, marginals, total, block, misfit.
     Raises ValueError for values that a law cannot publish, where cells and total together leave the posterior improper,
     where the windows take more than 500 MB, and where the error cannot be held below 1e-9.
-    Source: ours (../README, "Noisy counts"); independent cells given their sum as in Bernstein and Sheldon 2018, whose
+    Source: ours (README, "Noisy counts"); independent cells given their sum as in Bernstein and Sheldon 2018, whose
     Gibbs sampler this replaces.
     """
     alpha = limits.check_prior(prior)
