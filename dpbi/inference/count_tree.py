@@ -189,7 +189,7 @@ class CountTree(FrozenResult):
                 needed += float(min(size, of.weight.size)) * min(part.weight.size for part in of.parts)
         if needed > _DRAWN:
             raise ValueError(f"size is too large for noise as wide as this: {size:,} draws pass over {needed:.2g} "
-                             f"numbers, at most {_DRAWN:.2g} are. Draw fewer at a time, or take a larger epsilon.")
+                             f"numbers, at most {_DRAWN:.2g} are. Draw fewer at a time.")
 
     # What is certain
 
