@@ -41,13 +41,14 @@ def both_readings(lines: Sequence[Line]) -> Figure:
         x=compact(share), y=compact(rows), mode="markers", name="true share", hovertemplate="true share %{x:.3g}",
         marker={"color": SCALE[3], "symbol": "line-ns-open", "size": 24, "line": {"width": 3, "color": SCALE[3]}},
     )  # fmt: skip
+    sd = number(lines[0].noise.sd, 2)
     wider = sum(line.aware[1] - line.aware[0] for line in lines) / sum(line.plain[1] - line.plain[0] for line in lines)
     return base_layout(
         fig, f"Taken for true, {misses[0]} of {len(lines)} intervals miss the true share; allowing for the noise, "
              f"{misses[1] or 'none'}",
         alt="True shares of made-up categories, and means and 95 % intervals of two readings of noisy counts",
-        notes=[f"Means and 95 % intervals; noise of standard deviation {number(lines[0].noise.sd, 2)}.",
-               f"Those that allow for the noise are {number(wider, 2)} times as wide."],
+        notes=[f"Means and 95 % intervals: allowing for the noise, of standard deviation {sd}, they are "
+               f"{number(wider, 2)} times as wide."],
         x={"title_text": "θ, share of the category", "rangemode": "tozero"}, y=category_axis(_published(lines)),
         height=46 * len(lines),
     )  # fmt: skip

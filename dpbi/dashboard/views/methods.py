@@ -41,8 +41,8 @@ NOISY_COUNTS = (
     "Many tables are published as counts with noise. This one is made up, and its true shares are known. Whoever takes "
     "the values for true counts goes wrong in three ways. **A negative value, and one that was cut at 0,** stand for "
     "counts that may well be above 0: taken for 0, their shares come out too small, and too sure. **A withheld value** "
-    "was below a threshold, and not 0: left out, all other shares come out too large. **Every interval is too narrow,** "
-    "for it knows the chance in who was counted, and not that in the noise."
+    "was below a threshold, and not 0: left out, all other shares come out too large. **Intervals are too narrow,** "
+    "for they know the chance in who was counted, and not that in the noise."
 )
 
 
@@ -418,8 +418,8 @@ TERMS = (
     Term(
         "Two-sided geometric, discrete Gaussian and Laplace noise",
         r"P(d) \propto e^{-|d| / s},\quad P(d) \propto e^{-d^2 / 2 \sigma^2},\quad f(d) \propto e^{-|d| / s}",
-        "Laws of the noise that published tables have, the first two of whole numbers, with the scale s or the variance "
-        "sigma^2. The wider the noise, the less a value tells of its count.",
+        "Laws of the noise that published tables have, the first two of whole numbers, of scale s or variance sigma^2. "
+        "The wider the noise, the less a value tells of its count.",
         "Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020; Dwork, McSherry, Nissim and Smith "
         "2006",
     ),

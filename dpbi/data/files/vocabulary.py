@@ -56,7 +56,7 @@ MEASUREMENTS = _words(
     weighted amount cost costs temperature rainfall length width depth area volume speed duration steps rank
     phone telephone mobile born birth temperatur niederschlag länge breite tiefe fläche dauer schritte rang
     telefon geburtsjahr jahrgang preis kosten betrag lat lon latitude longitude mean average median sd
-    mittelwert durchschnitt latency index ratio density quota
+    mittelwert durchschnitt latency index ratio density quota stddev variance epsilon
     """
 )
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
