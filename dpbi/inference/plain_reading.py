@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 
 from dpbi.inference.noisy_counts import noisy_counts_posterior
-from dpbi.noise import DiscreteGaussian, NoiseLaw
+from dpbi.noise import DiscreteGaussian
 from dpbi.posterior import dirichlet
 
 _SHARES = {"Walk": 0.38, "Bus": 0.27, "Bicycle": 0.16, "Tram": 0.10, "Ferry": 0.03, "Skates": 0.02, "Scooter": 0.04}
 _RECORDS = 400
 _VARIANCE, _THRESHOLD = 300.0, 20
-_LAWS: tuple[NoiseLaw, ...] = (
+_LAWS: tuple[DiscreteGaussian, ...] = (
     *(DiscreteGaussian(_VARIANCE) for _ in range(5)),
     DiscreteGaussian(_VARIANCE, floor=0),
     DiscreteGaussian(_VARIANCE, below=_THRESHOLD),
@@ -29,7 +29,7 @@ class Line:
     label: str
     share: float
     value: float | None
-    noise: NoiseLaw
+    noise: DiscreteGaussian
     plain_mean: float
     plain: Interval
     aware_mean: float

@@ -49,7 +49,8 @@ def noisy_counts(
     """
     for table in tables:
         k, n, sd = table
-        values, prior, drawn = published(table, 0), np.ones(k), []
+        drawn: list[Floats] = []
+        values, prior = published(table, 0), np.ones(k)
         taken = costs({
             "dpbi": lambda i, table=table: intervals(table, i),  # type: ignore[misc]
             _GIBBS: lambda i, values=values, sd=sd, prior=prior, drawn=drawn: drawn.append(  # type: ignore[misc]
