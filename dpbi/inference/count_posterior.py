@@ -310,7 +310,8 @@ class _Variables:
         """
         def excess(theta: float) -> tuple[float, float]:
             mean, variance, _ = self._moments(theta, 0)
-            return slope(mean) - theta, 1 / np.sqrt(max(variance, 1e-12))
+            # A cell of next to no spread jumps where its tilt overcomes the noise: no step may pass over that
+            return slope(mean) - theta, 1 / np.sqrt(max(variance, 1.0))
 
         theta, (found, width) = 0.0, excess(0.0)
         step = np.copysign(width / 4, found)
