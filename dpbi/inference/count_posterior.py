@@ -25,7 +25,10 @@ from dpbi.posterior import dirichlet
 Floats = NDArray[np.float64]
 
 CERTAIN = 1e-9  # the largest error of a probability that is given out
-_TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
+# e^-80 = 2e-35 of a variable's mass is left outside its window; where what was published contradicts itself that may be
+# all there is, and less is
+_TAIL, _LONG_TAIL = 80.0, 600.0
+_LOG_OUTSIDE = 4.0  # e^4 e^-80 = 1e-33 bounds the mass of all values outside
 _NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at most
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
@@ -33,6 +36,7 @@ _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as muc
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
 _TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000])
+_SLIGHT_TILTS = np.array([2.0, 1, 4, 0.5, 0.25, 8])  # the same, where windows have to be wide enough for them
 _SURELY = 1e-14  # what lies outside is then not bounded any better
 _NEAR_EDGE, _FAR = 20_000, 2_000  # totals beyond the window that are all, and that are, looked at
 
@@ -165,25 +169,32 @@ class TiedCounts(TreeCounts):
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
-        low, high = variables.windows_of_total(self.theta, total)
-        if not (low <= high).all():
-            raise self._uncertain(np.inf)
-        self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
-        leaves = [Leaf(int(low[i]), variables.weights(i, np.arange(low[i], high[i] + 1), self.theta))
-                  for i in range(self.k)]
         parts = tuple(one for one in measured if one.cells != all_cells)
-        needed, products = count_tree.work(leaves)
-        self._check_work("numbers", needed, _WIDEST)
-        for direct in (False, True):
+        for tail, direct in ((_TAIL, False), (_TAIL, True), (_LONG_TAIL, True)):
+            if direct and products > _DIRECT_AT_MOST:
+                break
+            variables.tail = tail
+            leaves, products = self._leaves(variables)
             self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
             log_row = self._log_weight(self.tree.root.values)
             self.row = np.exp(log_row - log_row.max())
-            self.error = self.tree.error(self.row) + self._outside(leaves, float(log_row.max()))
-            if self.error <= CERTAIN or products > _DIRECT_AT_MOST:
+            self.error = self.tree.error(self.row) + self._outside(variables, leaves, float(log_row.max()))
+            if self.error <= CERTAIN:
                 break
         if not self.error <= CERTAIN:
             raise self._uncertain(self.error)
         self._freeze()
+
+    def _leaves(self, variables: _Variables) -> tuple[list[Leaf], float]:
+        """The cells' weights, and how many products all convolutions have when they are summed term by term."""
+        low, high, top = variables.windows_of_total(self.theta, self.total_law)
+        if not (low <= high).all():
+            raise self._uncertain(np.inf)
+        self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
+        leaves = [variables.leaf(i, int(low[i]), int(high[i]), self.theta, float(top[i])) for i in range(self.k)]
+        needed, products = count_tree.work(leaves)
+        self._check_work("numbers", needed, _WIDEST)
+        return leaves, products
 
     def _uncertain(self, error: float) -> ValueError:
         return ValueError(
@@ -218,27 +229,34 @@ class TiedCounts(TreeCounts):
         down, _, up = self._log_h(n)
         return float((up - down) / (n[2] - n[0])) if n[2] > n[0] else -np.inf
 
-    def _outside(self, leaves: Sequence[Leaf], shift: float) -> float:
+    def _outside(self, variables: _Variables, leaves: Sequence[Leaf], shift: float) -> float:
         """What lies beyond the root's window, of all: sum over such n of h(n) min_t e^{K(t) - t n}, K the cells' log
-        moment generating function. Factors of measured sums are at most 1: without them the bound is larger."""
+        moment generating function, by the cells' windows and then with some cell outside its own. Factors of measured
+        sums are at most 1: without them the bound is larger."""
         root = self.tree.root
         total = float(np.log(root.weight @ self.row)) + root.log_scale
-        found = 0.0
-        for side, edge, end in ((-1, root.low - 1, max(self.total_law.lowest, sum(leaf.low for leaf in leaves))),
-                                (1, root.high + 1, min(self.total_law.highest, sum(leaf.high for leaf in leaves)))):
+        start, sd = float(sum(leaf.low for leaf in leaves)), np.sqrt(sum(_variance(leaf) for leaf in leaves) + 1.0)
+
+        def beyond(side: int, end: int, tilts: Floats, log_moment: Callable[[float], float]) -> float:
+            edge = root.low - 1 if side < 0 else root.high + 1
             if side * (end - edge) < 0:
-                continue
+                return 0.0
             n = _far_values(edge, end)
-            log_h, bound, beyond = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
-            for size in _TILTS / np.sqrt(sum(_variance(leaf) for leaf in leaves) + 1.0):
-                log_moment = sum(_log_moment(leaf, side * size) for leaf in leaves)
-                bound = np.minimum(bound, log_moment - side * size * (n - float(sum(leaf.low for leaf in leaves))))
+            log_h, bound, found = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
+            for size in side * tilts / sd:
+                bound = np.minimum(bound, log_moment(size) - size * (n - start))
                 term = np.exp(np.minimum(log_h + bound - total, 300.0))
-                beyond = float(term[0] + (np.maximum(term[1:], term[:-1]) * np.abs(np.diff(n))).sum())
-                if beyond < _SURELY:
+                found = float(term[0] + (np.maximum(term[1:], term[:-1]) * np.abs(np.diff(n))).sum())
+                if found < _SURELY:
                     break
-            found += beyond
-        return found
+            return found
+
+        lowest, highest = self.total_law.lowest, self.total_law.highest
+        inside = max(lowest, sum(leaf.low for leaf in leaves)), min(highest, sum(leaf.high for leaf in leaves))
+        return (sum(beyond(side, end, _TILTS, lambda t: sum(_log_moment(leaf, t) for leaf in leaves))
+                    for side, end in zip((-1, 1), inside, strict=True))
+                + sum(beyond(side, end, _SLIGHT_TILTS, lambda t: variables.log_moment_outside(leaves, self.theta, t))
+                      for side, end in ((-1, lowest), (1, highest))))
 
 
 def _far_values(edge: int, end: int) -> NDArray[np.int64]:
@@ -260,8 +278,12 @@ def _log_moment(leaf: Leaf, t: float) -> float:
     reach = t * (leaf.weight.size - 1)
     return max(reach, 0.0) + float(np.log(leaf.weight @ np.exp(t * np.arange(leaf.weight.size) - max(reach, 0.0))))
 
+
 class _Variables:
-    """The log weights of independent c_i, log NB(c; alpha_i) + log L_i(c), and where they matter under a tilt."""
+    """The log weights of independent c_i, log NB(c; alpha_i) + log L_i(c), and where they matter under a tilt.
+
+    tail: beyond a window the weight is below e^-tail of the largest.
+    """
 
     def __init__(self, prior: tuple[float, ...], total: Total, likelihood: CountwiseLikelihood) -> None:
         self.alpha, self.likelihood, self.ceiling = np.array(prior), likelihood, total.highest
@@ -270,6 +292,7 @@ class _Variables:
         self.kinks = np.sort(np.clip(likelihood.kinks, 0, self.ceiling), axis=0)
         self.centre = self.kinks[0]
         self.guess = min(max(int(self.centre.sum()), total.lowest, 1), total.highest)
+        self.tail = _TAIL
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log W_i(c) up to a constant of the variable, for counts and categories that broadcast."""
@@ -277,11 +300,28 @@ class _Variables:
         terms = self.likelihood.log_terms(counts, category)
         return law + terms + theta * (counts - self.centre[category])
 
-    def weights(self, i: int, counts: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
-        """The weights of one variable, with sum 1."""
-        log_weight = self.log_weight(counts, np.array(i), theta)
-        weight = np.exp(log_weight - log_weight.max())
-        return weight / weight.sum()
+    def leaf(self, i: int, low: int, high: int, theta: float, top: float) -> Leaf:
+        """The weights of one variable in a window, scaled to sum 1; top: the largest, which a cut window may not hold."""
+        log_weight = self.log_weight(np.arange(low, high + 1), np.array(i), theta)
+        here = float(log_weight.max())
+        weight = np.exp(log_weight - here)
+        return Leaf(low, weight / weight.sum(), float(np.exp(min(_LOG_OUTSIDE - self.tail + top - here, 700.0))))
+
+    def log_moment_outside(self, leaves: Sequence[Leaf], theta: float, t: float) -> float:
+        """A bound on log E[e^{t sum (c_i - low_i)}; some c_i outside its window], in units of the windows' mass.
+
+        From a window to the one that theta + t makes no weight is above e^-tail of the largest; beyond there it is
+        below e^-tail of what the tilted ones sum up to.
+        """
+        low, high, _ = self.windows(theta + t)
+        edge = high if t > 0 else low
+        found, share = 0.0, -np.inf
+        for leaf, first, last, end in zip(leaves, low.tolist(), high.tolist(), edge.tolist(), strict=True):
+            inside = _log_moment(leaf, t)
+            between = np.log(leaf.beyond) + np.log(last - first + 1.0) + t * (end - leaf.low) - inside
+            beyond = np.logaddexp(between, _LOG_OUTSIDE - self.tail)
+            found, share = found + inside + float(np.log1p(np.exp(min(beyond, 700.0)))), np.logaddexp(share, beyond)
+        return float(found + share)
 
     def tilt_to(self, n: int) -> float:
         """theta at which the sum's mean is within a few standard deviations of n; it rises with theta.
@@ -337,7 +377,7 @@ class _Variables:
 
         Each variable is summed over evenly spaced values where its window is wide.
         """
-        low, high = self.windows(theta)
+        low, high, _ = self.windows(theta)
         stride = (high - low) // _SAMPLED + 1
         counts = np.minimum(low + np.arange(min(_SAMPLED, int((high - low).max()) + 1))[:, None] * stride, high)
         log_weight = self.log_weight(counts, self.category, theta)
@@ -349,8 +389,8 @@ class _Variables:
         possible = bool(low.sum() <= n <= high.sum())
         return float(mean.sum()), float((weight * (counts - mean) ** 2).sum()), possible
 
-    def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Per variable the least and largest count whose weight exceeds e^-80 of the largest.
+    def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Per variable the least and largest count whose weight exceeds e^-tail of the largest, and the log of that.
 
         Between two kinks of the likelihood the log weight is concave (alpha >= 1) or the sum of a convex part and a
         concave one, so that each piece has its largest value at an end or where differences change sign, and few
@@ -366,19 +406,19 @@ class _Variables:
         if not np.isfinite(heights.max(axis=0)).all():
             i = int(np.isinf(heights.max(axis=0)).argmax())
             raise ValueError(f"No count of category {i + 1} agrees with what was published of it and with the total.")
-        level = heights.max(axis=0) - _TAIL
+        level = heights.max(axis=0) - self.tail
         reaches = heights >= level
         first, last = reaches.argmax(axis=0), len(peaks) - 1 - reaches[::-1].argmax(axis=0)
         left, right = np.array(edges)[first, self.category], np.array(edges)[last + 1, self.category]
         low = _first_true(left, peaks[first, self.category], lambda c: at(c) >= level)
         high = self.ceiling - _first_true(self.ceiling - right, self.ceiling - peaks[last, self.category],
                                           lambda c: at(self.ceiling - c) >= level)
-        return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high)
+        return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high), heights.max(axis=0)
 
     def _far_end(self, at: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> NDArray[np.int64]:
-        """Beyond the last kink, where the weight is below e^-80 of what it is there: the window ends before."""
+        """Beyond the last kink, where the weight is below e^-tail of what it is there: the window ends before."""
         last = self.kinks[-1]
-        level, distance, end = at(last) - _TAIL, 16, last
+        level, distance, end = at(last) - self.tail, 16, last
         while ((end < self.ceiling) & (at(end) >= level)).any():
             end, distance = np.minimum(last + distance, self.ceiling), 4 * distance
         return end
@@ -392,11 +432,13 @@ class _Variables:
         places = np.stack([low, inner, high])
         return np.take_along_axis(places, np.stack([at(c) for c in places]).argmax(axis=0)[None], 0)[0]
 
-    def windows_of_total(self, theta: float, total: Total) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def windows_of_total(
+        self, theta: float, total: Total
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         """The windows, cut to what the other variables leave of the total."""
-        low, high = self.windows(theta)
+        low, high, top = self.windows(theta)
         rest_low, rest_high = low.sum() - low, high.sum() - high
-        return np.maximum(low, total.lowest - rest_high), np.minimum(high, total.highest - rest_low)
+        return np.maximum(low, total.lowest - rest_high), np.minimum(high, total.highest - rest_low), top
 
 
 CountPosterior = _Listed | TiedCounts

@@ -23,18 +23,22 @@ Floats = NDArray[np.float64]
 
 _DIRECT = 200_000  # products of a convolution that is summed term by term
 _LEFT_OUT = 1e-19  # of a sum's mass, at each end
-_LEAF = 1e-33  # of a cell's mass, beyond its window
 _HIDDEN = 8.0  # times the bound on a transform's rounding: what is smaller says nothing
+_LOG_LARGEST = 700.0
 _DRAWN = 6e9  # numbers that draws pass over
 _TABLE = 4_000_000  # of these, at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Leaf(FrozenResult):
-    """A cell's weights at low, low + 1, ...; they sum to 1."""
+    """A cell's weights at low, low + 1, ...; they sum to 1.
+
+    beyond: a bound on the mass that was left out, at values beyond these, in the same units.
+    """
 
     low: int
     weight: Floats
+    beyond: float = 0.0
 
     @property
     def high(self) -> int:
@@ -55,6 +59,11 @@ class MeasuredSum:
     def log_factor(self, s: NDArray[np.int64]) -> Floats:
         return self.law.log_likelihood(self.value, s)
 
+    @property
+    def log_most(self) -> float:
+        """The largest log factor: at the sum that is nearest to the value, and at 0 where it was cut or withheld."""
+        return float(self.log_factor(np.array([max(round(self.value or 0), 0)]))[0])
+
 
 @dataclass(frozen=True, eq=False)
 class _Sum(FrozenResult):
@@ -63,7 +72,7 @@ class _Sum(FrozenResult):
     least, most: of the sum, by the cells' windows, before anything was left out.
     dropped: a bound on the mass that was left out of m_v; missing: on that of any of its values; rounding: on the error
     of each of its numbers.
-    log_scale: of m_v before it was rescaled, that of the parts included.
+    log_scale: of m_v before it was rescaled, that of the parts included, with factors that are at most 1 anywhere.
     """
 
     low: int
@@ -73,8 +82,8 @@ class _Sum(FrozenResult):
     most: int
     parts: tuple[_Sum, ...] = ()
     factor: Floats = field(default_factory=lambda: np.ones(1))
-    dropped: float = _LEAF
-    missing: float = _LEAF
+    dropped: float = 0.0
+    missing: float = 0.0
     rounding: float = 0.0
     log_scale: float = 0.0
 
@@ -234,7 +243,8 @@ class _Growth:
         self.least, self.most = sum(leaf.low for leaf in leaves), sum(leaf.high for leaf in leaves)
 
     def sum_of_all(self, measured: Sequence[MeasuredSum]) -> _Sum:
-        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high))
+        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high,
+                                                   dropped=leaf.beyond, missing=leaf.beyond))
                 for i, leaf in enumerate(self.leaves)}
         for group in sorted(measured, key=lambda one: len(one.cells)):
             inside = [cells for cells in sums if cells <= group.cells]
@@ -292,14 +302,18 @@ class _Growth:
 
 
 def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
-    """m_v times the factor, which is 1 where it is largest."""
+    """m_v times the factor, which is 1 where it is largest of the values at hand; what was left out may have had more."""
     log_factor = group.log_factor(of.values)
     top = float(log_factor.max())
+    if top == -np.inf:
+        raise ValueError("No counts of some cells agree both with what was published of them and with a sum of them.")
     factor = np.exp(log_factor - top)
     weight = of.weight * factor
     scale = max(float(weight.sum()), np.finfo(float).tiny)
-    return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped / scale,
-                of.missing / scale, of.rounding / scale, of.log_scale + float(np.log(scale)))
+    more = float(np.exp(min(group.log_most - top, _LOG_LARGEST)))
+    return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped * more / scale,
+                of.missing * more / scale, of.rounding / scale,
+                of.log_scale + float(np.log(scale)) - (group.log_most - top))
 
 
 def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
