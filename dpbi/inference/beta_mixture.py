@@ -27,6 +27,7 @@ _WITHIN = 3.0  # standard deviations of the mean: where an end is looked for fir
 _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
 _SAME = 1e-10  # of a probability
 _RARE = 1e-18  # a value this improbable moves no end of an interval
+_ALL = 4_000  # parts, that few would not be much fewer than
 _PARTS, _NUMBERS = 60_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
 
 
@@ -210,7 +211,7 @@ def few(
         a, b = np.broadcast_to(a, share.shape), np.broadcast_to(b, share.shape)
         return Betas((share / share.sum()).reshape(-1), a.reshape(-1), b.reshape(-1))
 
-    numbers = tuple(min(_POINTS, size) for size in most)
+    numbers = most if most[0] * most[1] <= _ALL else tuple(min(_POINTS, size) for size in most)
     law = parts(numbers).cumulative(tests)
     settled = [number == size for number, size in zip(numbers, most, strict=True)]
     while not all(settled):

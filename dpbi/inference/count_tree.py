@@ -134,21 +134,21 @@ class CountTree(FrozenResult):
     def against(self, cell: int, values: NDArray[np.int64], rest: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """W_i at consecutive values of the cell, and the law of the sum of all others at values of it.
 
-        No sum above the cell was measured. The message of a total n to the value u is then the law at n - u: a few
-        totals give all of it.
+        No sum above the cell was measured: the others are the sums beside the way from the root down to it.
         """
-        root, found = self.root, np.zeros(rest.size)
-        ((_, leaf, _),) = self.messages(np.zeros((1, root.weight.size)), frozenset([cell]))
-        totals = np.minimum(np.arange(rest[0] + leaf.high, rest[-1] + leaf.high + leaf.weight.size, leaf.weight.size),
-                            root.high)
-        rows = np.zeros((totals.size, root.weight.size))
-        rows[np.arange(totals.size), totals - root.low] = 1.0
-        ((_, leaf, messages),) = self.messages(rows, frozenset([cell]))
-        for total, message in zip(totals.tolist(), messages, strict=True):
-            at = total - leaf.low - np.arange(leaf.weight.size) - rest[0]
-            inside = (at >= 0) & (at < rest.size)
-            found[at[inside]] = np.maximum(message[inside], 0.0)
-        return _padded(leaf.weight, int(values[0]) - leaf.low, int(values[-1]) - leaf.low + 1), found
+        of, beside = self.root, []
+        while of.parts:
+            a, b = of.parts
+            of, other = (a, b) if cell in a.cells else (b, a)
+            beside.append(other)
+        low, law, rounding = 0, np.ones(1), 0.0
+        for other in reversed(beside):
+            law, further = _convolved(law, other.weight, 0, law.size + other.weight.size - 1, self.direct)
+            low, rounding = low + other.low, rounding + other.rounding + further
+            first, last = _shown(law, rounding)
+            low, law = low + first, law[first:last]
+        return (_padded(of.weight, int(values[0]) - of.low, int(values[-1]) - of.low + 1),
+                _padded(law, int(rest[0]) - low, int(rest[-1]) - low + 1))
 
     def outside(self, cells: frozenset[int], row: Floats) -> tuple[_Sum, Floats] | None:
         """The sum of exactly these cells and what all else says of it; None where the tree has no such sum."""
@@ -272,11 +272,7 @@ class _Growth:
         missing = (min(a.missing, a.dropped * float(b.weight.max()))
                    + min(b.missing, b.dropped * float(a.weight.max())))
         if rounding:
-            # h may grow faster than m falls: what a transform's rounding can hide must not be multiplied by it
-            peak = int(weight.argmax())
-            hidden = np.flatnonzero(weight <= _HIDDEN * rounding)
-            first = int(hidden[hidden < peak].max(initial=-1)) + 1
-            last = int(hidden[hidden > peak].min(initial=weight.size))
+            first, last = _shown(weight, rounding)
             dropped += float(weight[:first].sum() + weight[last:].sum())
             missing += max(float(weight[:first].max(initial=0.0)), float(weight[last:].max(initial=0.0)))
             low, weight = low + first, weight[first:last]
@@ -337,6 +333,14 @@ def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Ge
         found = np.searchsorted(law.reshape(-1), row + chance[here], side="right") - row * narrow.weight.size
         drawn[here] = narrow.low + np.clip(found, 0, narrow.weight.size - 1)
     return drawn
+
+
+def _shown(weight: Floats, rounding: float) -> tuple[int, int]:
+    """Where the law around its peak exceeds what a transform's rounding can hide: h, which may grow faster than m
+    falls, must not multiply that."""
+    peak = int(weight.argmax())
+    hidden = np.flatnonzero(weight <= _HIDDEN * rounding)
+    return int(hidden[hidden < peak].max(initial=-1)) + 1, int(hidden[hidden > peak].min(initial=weight.size))
 
 
 def _convolved(a: Floats, b: Floats, first: int, last: int, direct: bool) -> tuple[Floats, float]:
