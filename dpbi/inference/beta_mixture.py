@@ -153,7 +153,7 @@ class CountLaw:
         self.size = self.values.size
         self.mean = float(self.law @ self.values)
         self.unit = max(float(np.sqrt(self.law @ (self.values - self.mean) ** 2)), _RARE)
-        self._polynomials, self._off = [np.ones(self.size)], [0.0]
+        self._polynomials, self._off = np.ones((1, self.size)), [0.0]
         self._diagonal: list[float] = []
 
     def basis(self, number: int) -> Floats:
@@ -163,17 +163,20 @@ class CountLaw:
         return found
 
     def _recurrence(self, number: int) -> Floats:
-        z, found = (self.values - self.mean) / self.unit, self._polynomials
-        while len(found) < number:
-            last, before = found[-1], found[-2] if len(found) > 1 else np.zeros(z.size)
+        z, start = (self.values - self.mean) / self.unit, len(self._polynomials)
+        if number > start:
+            self._polynomials = np.concatenate([self._polynomials, np.empty((number - start, self.size))])
+        for m in range(start, number):
+            earlier, last = self._polynomials[:m], self._polynomials[m - 1]
             self._diagonal.append(float(self.law @ (z * last * last)))
-            further = (z - self._diagonal[-1]) * last - self._off[-1] * before
-            for _ in range(2):  # where few values have nearly all of the law, rounding grows
-                earlier = np.array(found)
-                further = further - (earlier @ (self.law * further)) @ earlier
+            further = (z - self._diagonal[-1]) * last
+            if m > 1:
+                further -= self._off[-1] * self._polynomials[m - 2]
+            # Where few values have nearly all of the law, rounding grows: what of it shows is taken off again
+            further -= (earlier @ (self.law * further)) @ earlier
             self._off.append(max(float(np.sqrt(self.law @ further**2)), np.finfo(float).tiny))
-            found.append(further / self._off[-1])
-        return np.array(found[:number])
+            self._polynomials[m] = further / self._off[-1]
+        return self._polynomials[:number]
 
     def points(self, number: int) -> tuple[Floats, Floats]:
         """The points, and Lagrange's polynomials of them in terms of the basis, (number, points)."""
