@@ -36,8 +36,9 @@ _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as muc
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
 _TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000])
-_SLIGHT_TILTS = np.array([2.0, 1, 4, 0.5, 0.25, 8])  # the same, where windows have to be wide enough for them
+_SLIGHT_TILTS = np.array([0.0, 2, -2, 4, -4, 1, -1, 8, -8, 0.5, -0.5, 3, -3, 6, -6, 12, -12])
 _SURELY = 1e-14  # what lies outside is then not bounded any better
+_LOG_LARGEST = 700.0  # of a weight of a total that is held
 _NEAR_EDGE, _FAR = 20_000, 2_000  # totals beyond the window that are all, and that are, looked at
 
 
@@ -141,7 +142,7 @@ class BlockCounts(TreeCounts):
     """Of some cells: what all others say of their sum is in ``row``."""
 
     def __init__(self, tree: CountTree, row: Floats, error: float) -> None:
-        self.tree, self.row = tree, np.maximum(row / row.max(), 0.0)
+        self.tree, self.row = tree, np.maximum(row / float(tree.root.weight @ row), 0.0)
         self.error = error + tree.error(self.row)
         self._freeze()
 
@@ -177,8 +178,8 @@ class TiedCounts(TreeCounts):
             leaves, products = self._leaves(variables)
             self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
             log_row = self._log_weight(self.tree.root.values)
-            self.row = np.exp(log_row - log_row.max())
-            self.error = self.tree.error(self.row) + self._outside(variables, leaves, float(log_row.max()))
+            shift, self.row = _scaled(log_row, self.tree.root.weight)
+            self.error = self.tree.error(self.row) + self._outside(variables, leaves, shift)
             if self.error <= CERTAIN:
                 break
         if not self.error <= CERTAIN:
@@ -187,11 +188,11 @@ class TiedCounts(TreeCounts):
 
     def _leaves(self, variables: _Variables) -> tuple[list[Leaf], float]:
         """The cells' weights, and how many products all convolutions have when they are summed term by term."""
-        low, high, top = variables.windows_of_total(self.theta, self.total_law)
+        low, high = variables.windows_of_total(self.theta, self.total_law)
         if not (low <= high).all():
             raise self._uncertain(np.inf)
         self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
-        leaves = [variables.leaf(i, int(low[i]), int(high[i]), self.theta, float(top[i])) for i in range(self.k)]
+        leaves = [variables.leaf(i, int(low[i]), int(high[i]), self.theta) for i in range(self.k)]
         needed, products = count_tree.work(leaves)
         self._check_work("numbers", needed, _WIDEST)
         return leaves, products
@@ -234,7 +235,9 @@ class TiedCounts(TreeCounts):
         moment generating function, by the cells' windows and then with some cell outside its own. Factors of measured
         sums are at most 1: without them the bound is larger."""
         root = self.tree.root
-        total = float(np.log(root.weight @ self.row)) + root.log_scale
+        if not (here := float(root.weight @ self.row)) > 0:
+            return np.inf
+        total = float(np.log(here)) + root.log_scale
         start, sd = float(sum(leaf.low for leaf in leaves)), np.sqrt(sum(_variance(leaf) for leaf in leaves) + 1.0)
 
         def beyond(side: int, end: int, tilts: Floats, log_moment: Callable[[float], float]) -> float:
@@ -255,8 +258,39 @@ class TiedCounts(TreeCounts):
         inside = max(lowest, sum(leaf.low for leaf in leaves)), min(highest, sum(leaf.high for leaf in leaves))
         return (sum(beyond(side, end, _TILTS, lambda t: sum(_log_moment(leaf, t) for leaf in leaves))
                     for side, end in zip((-1, 1), inside, strict=True))
-                + sum(beyond(side, end, _SLIGHT_TILTS, lambda t: variables.log_moment_outside(leaves, self.theta, t))
-                      for side, end in ((-1, lowest), (1, highest))))
+                + self._outside_windows(variables, leaves, shift + total, start, sd))
+
+    def _outside_windows(
+        self, variables: _Variables, leaves: Sequence[Leaf], shift: float, start: float, sd: float
+    ) -> float:
+        """What has some cell outside its window, of all: the same bound of every n."""
+        root, lowest, highest = self.tree.root, self.total_law.lowest, self.total_law.highest
+        n = [root.values]
+        if root.low > lowest:
+            n.insert(0, _far_values(root.low - 1, lowest)[::-1])
+        if root.high < highest:
+            n.append(_far_values(root.high + 1, highest))
+        n = np.concatenate(n)
+        log_h, bound, found = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
+        for t in _SLIGHT_TILTS / sd:
+            bound = np.minimum(bound, variables.log_moment_outside(leaves, self.theta, t) - t * (n - start))
+            term = np.exp(np.minimum(log_h + bound, 300.0))
+            found = float(term[0] + term[-1] + (np.maximum(term[1:], term[:-1]) * np.diff(n)).sum())
+            if found < _SURELY:
+                break
+        return found
+
+
+def _scaled(log_row: Floats, weight: Floats) -> tuple[float, Floats]:
+    """log_row less a shift by which the product with ``weight`` is at most 1, exponentiated; 0 where weight is, and
+    where that would be larger than any double."""
+    with np.errstate(divide="ignore"):
+        joint = log_row + np.log(weight)
+    shift = float(joint.max())
+    row = np.zeros(weight.size)
+    held = (weight > 0) & (log_row - shift < _LOG_LARGEST)
+    row[held] = np.exp(log_row[held] - shift)
+    return shift, row
 
 
 def _far_values(edge: int, end: int) -> NDArray[np.int64]:
@@ -300,28 +334,37 @@ class _Variables:
         terms = self.likelihood.log_terms(counts, category)
         return law + terms + theta * (counts - self.centre[category])
 
-    def leaf(self, i: int, low: int, high: int, theta: float, top: float) -> Leaf:
-        """The weights of one variable in a window, scaled to sum 1; top: the largest, which a cut window may not hold."""
+    def leaf(self, i: int, low: int, high: int, theta: float) -> Leaf:
+        """The weights of one variable in a window, scaled to sum 1."""
         log_weight = self.log_weight(np.arange(low, high + 1), np.array(i), theta)
-        here = float(log_weight.max())
-        weight = np.exp(log_weight - here)
-        return Leaf(low, weight / weight.sum(), float(np.exp(min(_LOG_OUTSIDE - self.tail + top - here, 700.0))))
+        weight = np.exp(log_weight - log_weight.max())
+        return Leaf(low, weight / weight.sum())
 
     def log_moment_outside(self, leaves: Sequence[Leaf], theta: float, t: float) -> float:
-        """A bound on log E[e^{t sum (c_i - low_i)}; some c_i outside its window], in units of the windows' mass.
+        """A bound on log E[e^{t sum (c_i - low_i)}; some c_i outside its window], in units of the leaves' mass.
 
-        From a window to the one that theta + t makes no weight is above e^-tail of the largest; beyond there it is
-        below e^-tail of what the tilted ones sum up to.
+        Leaves may hold less than the windows do. Beyond the window that theta + t makes there is e^-tail of all.
         """
-        low, high, _ = self.windows(theta + t)
-        edge = high if t > 0 else low
-        found, share = 0.0, -np.inf
-        for leaf, first, last, end in zip(leaves, low.tolist(), high.tolist(), edge.tolist(), strict=True):
-            inside = _log_moment(leaf, t)
-            between = np.log(leaf.beyond) + np.log(last - first + 1.0) + t * (end - leaf.low) - inside
-            beyond = np.logaddexp(between, _LOG_OUTSIDE - self.tail)
-            found, share = found + inside + float(np.log1p(np.exp(min(beyond, 700.0)))), np.logaddexp(share, beyond)
-        return float(found + share)
+        low, high = np.array([(leaf.low, leaf.high) for leaf in leaves]).T
+        peak = np.array([leaf.low + int(leaf.weight.argmax()) for leaf in leaves])
+        unit = self.log_weight(peak, self.category, theta) - np.log([leaf.weight.max() for leaf in leaves])
+
+        def between(first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats:
+            """A bound on the log mass from ``first`` to ``last``."""
+            last_at_least = np.maximum(first, last)
+            edges = [first, *np.clip(self.kinks, first, last_at_least), last_at_least]
+            def at(counts: NDArray[np.int64]) -> Floats:
+                return self.log_weight(counts, self.category, theta) - unit + t * (counts - low)
+            most = np.max([at(self._peak(left, right, at)) for left, right in pairwise(edges)], axis=0)
+            return np.where(first <= last, most + np.log(np.maximum(last - first + 1.0, 1.0)), -np.inf)
+
+        plain, tilted = self.windows(theta), self.windows(theta + t)
+        held = np.logaddexp.reduce([[_log_moment(leaf, t) for leaf in leaves],
+                                    between(plain[0], low - 1), between(high + 1, plain[1])])
+        outside = np.logaddexp(between(tilted[0], plain[0] - 1), between(plain[1] + 1, tilted[1]))
+        outside = np.logaddexp(outside, np.logaddexp(held, outside) + _LOG_OUTSIDE - self.tail)
+        every = np.logaddexp(held, outside)
+        return float(every.sum() + np.logaddexp.reduce(outside - every))
 
     def tilt_to(self, n: int) -> float:
         """theta at which the sum's mean is within a few standard deviations of n; it rises with theta.
@@ -377,7 +420,7 @@ class _Variables:
 
         Each variable is summed over evenly spaced values where its window is wide.
         """
-        low, high, _ = self.windows(theta)
+        low, high = self.windows(theta)
         stride = (high - low) // _SAMPLED + 1
         counts = np.minimum(low + np.arange(min(_SAMPLED, int((high - low).max()) + 1))[:, None] * stride, high)
         log_weight = self.log_weight(counts, self.category, theta)
@@ -389,8 +432,8 @@ class _Variables:
         possible = bool(low.sum() <= n <= high.sum())
         return float(mean.sum()), float((weight * (counts - mean) ** 2).sum()), possible
 
-    def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-        """Per variable the least and largest count whose weight exceeds e^-tail of the largest, and the log of that.
+    def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Per variable the least and largest count whose weight exceeds e^-tail of the largest.
 
         Between two kinks of the likelihood the log weight is concave (alpha >= 1) or the sum of a convex part and a
         concave one, so that each piece has its largest value at an end or where differences change sign, and few
@@ -413,7 +456,7 @@ class _Variables:
         low = _first_true(left, peaks[first, self.category], lambda c: at(c) >= level)
         high = self.ceiling - _first_true(self.ceiling - right, self.ceiling - peaks[last, self.category],
                                           lambda c: at(self.ceiling - c) >= level)
-        return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high), heights.max(axis=0)
+        return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high)
 
     def _far_end(self, at: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> NDArray[np.int64]:
         """Beyond the last kink, where the weight is below e^-tail of what it is there: the window ends before."""
@@ -432,13 +475,11 @@ class _Variables:
         places = np.stack([low, inner, high])
         return np.take_along_axis(places, np.stack([at(c) for c in places]).argmax(axis=0)[None], 0)[0]
 
-    def windows_of_total(
-        self, theta: float, total: Total
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    def windows_of_total(self, theta: float, total: Total) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The windows, cut to what the other variables leave of the total."""
-        low, high, top = self.windows(theta)
+        low, high = self.windows(theta)
         rest_low, rest_high = low.sum() - low, high.sum() - high
-        return np.maximum(low, total.lowest - rest_high), np.minimum(high, total.highest - rest_low), top
+        return np.maximum(low, total.lowest - rest_high), np.minimum(high, total.highest - rest_low)
 
 
 CountPosterior = _Listed | TiedCounts

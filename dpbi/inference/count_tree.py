@@ -31,14 +31,10 @@ _TABLE = 4_000_000  # of these, at a time
 
 @dataclass(frozen=True, eq=False)
 class Leaf(FrozenResult):
-    """A cell's weights at low, low + 1, ...; they sum to 1.
-
-    beyond: a bound on the mass that was left out, at values beyond these, in the same units.
-    """
+    """A cell's weights at low, low + 1, ...; they sum to 1."""
 
     low: int
     weight: Floats
-    beyond: float = 0.0
 
     @property
     def high(self) -> int:
@@ -70,7 +66,7 @@ class _Sum(FrozenResult):
     """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
     least, most: of the sum, by the cells' windows, before anything was left out.
-    dropped: a bound on the mass that was left out of m_v; missing: on that of any of its values; rounding: on the error
+    dropped: a bound on the mass that was left out of m_v, from the cells' windows; missing: on that of any of its values; rounding: on the error
     of each of its numbers.
     log_scale: of m_v before it was rescaled, that of the parts included, with factors that are at most 1 anywhere.
     """
@@ -243,8 +239,7 @@ class _Growth:
         self.least, self.most = sum(leaf.low for leaf in leaves), sum(leaf.high for leaf in leaves)
 
     def sum_of_all(self, measured: Sequence[MeasuredSum]) -> _Sum:
-        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high,
-                                                   dropped=leaf.beyond, missing=leaf.beyond))
+        sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high))
                 for i, leaf in enumerate(self.leaves)}
         for group in sorted(measured, key=lambda one: len(one.cells)):
             inside = [cells for cells in sums if cells <= group.cells]
