@@ -641,15 +641,15 @@ def expected(law: Mapping[Counts, Any], statistic: Callable[[Counts], Any]) -> R
 
 # Noisy counts that somebody else published ----------------------------------------------------------
 
-Law1 = Callable[[Real], tuple[Real, Real]]  # of d: P(D = d), or the density, and P(D <= d)
+NoiseLaw = Callable[[Real], tuple[Real, Real]]  # of d: P(D = d), or the density, and P(D <= d)
 
 
-def geometric_noise(scale: Any) -> Law1:
+def geometric_noise(scale: Any) -> NoiseLaw:
     q = mp.exp(-1 / mp.mpf(scale))
     return lambda d: ((1 - q) / (1 + q) * q ** abs(d), q**-d / (1 + q) if d < 0 else 1 - q ** (d + 1) / (1 + q))
 
 
-def discrete_gaussian_noise(variance: Any, reach: int = 400) -> Law1:
+def discrete_gaussian_noise(variance: Any, reach: int = 400) -> NoiseLaw:
     """Sums as far as ``reach``, which must be many standard deviations."""
     weights = [mp.exp(-mp.mpf(d) ** 2 / (2 * mp.mpf(variance))) for d in range(reach)]
     total = weights[0] + 2 * mp.fsum(weights[1:])
@@ -665,7 +665,7 @@ def discrete_gaussian_noise(variance: Any, reach: int = 400) -> Law1:
     return law
 
 
-def laplace_noise(scale: Any, rounded: bool) -> Law1:
+def laplace_noise(scale: Any, rounded: bool) -> NoiseLaw:
     def below(y: Real) -> Real:
         tail = mp.exp(-abs(y) / mp.mpf(scale)) / 2
         return tail if y < 0 else 1 - tail
@@ -673,23 +673,23 @@ def laplace_noise(scale: Any, rounded: bool) -> Law1:
     return _published(below, lambda d: mp.exp(-abs(d) / mp.mpf(scale)) / (2 * mp.mpf(scale)), rounded)
 
 
-def gaussian_noise(sd: Any, rounded: bool) -> Law1:
+def gaussian_noise(sd: Any, rounded: bool) -> NoiseLaw:
     return _published(lambda y: mp.erfc(-y / (mp.mpf(sd) * mp.sqrt(2))) / 2, lambda d: mp.npdf(d, 0, sd), rounded)
 
 
-def _published(below: Callable[[Real], Real], density: Callable[[Real], Real], rounded: bool) -> Law1:
+def _published(below: Callable[[Real], Real], density: Callable[[Real], Real], rounded: bool) -> NoiseLaw:
     if not rounded:
         return lambda d: (density(mp.mpf(d)), below(mp.mpf(d)))
     half = mp.mpf(1) / 2  # on the side of the smaller tail nothing cancels
     return lambda d: (below(-abs(d) + half) - below(-abs(d) - half), below(d + half))
 
 
-def no_noise() -> Law1:
+def no_noise() -> NoiseLaw:
     return lambda d: (mp.mpf(d == 0), mp.mpf(d >= 0))
 
 
 def likelihood_of_count(
-    law: Law1, value: Any, largest: int, floor: bool = False, below: Any = None, whole: bool = True
+    law: NoiseLaw, value: Any, largest: int, floor: bool = False, below: Any = None, whole: bool = True
 ) -> list[Real]:
     """P(value | c), c = 0 .. largest; value None: withheld below ``below``, or for any reason."""
     if value is None:
@@ -746,9 +746,9 @@ def noisy_counts(
     and the likelihood of their sum.
     """
     largest, k = len(total) - 1, len(prior)
-    of_cell = np.stack([_rising(alpha, largest) + _logs(one[:largest + 1])
+    of_cell = np.stack([log_rising(alpha, largest) + _logs(one[:largest + 1])
                         for alpha, one in zip(prior, likelihoods, strict=True)])
-    of_total = _logs(total) - _rising(np.sum(np.array(prior, dtype=np.longdouble)), largest)
+    of_total = _logs(total) - log_rising(np.sum(np.array(prior, dtype=np.longdouble)), largest)
     blocks = []
     for n in np.flatnonzero(np.isfinite(of_total)).tolist():
         bars = np.array(list(itertools.combinations(range(n + k - 1), k - 1))).reshape(-1, k - 1)
@@ -762,7 +762,7 @@ def noisy_counts(
     return NoisyCounts(tuple(map(float, prior)), counts, weight / weight.sum())
 
 
-def _rising(alpha: Any, largest: int) -> Any:
+def log_rising(alpha: Any, largest: int) -> Any:
     """log of Gamma(alpha + c) / (c! Gamma(alpha)), c = 0 .. largest, as the product of (alpha + j) / (1 + j)."""
     j = np.arange(largest, dtype=np.longdouble)
     return np.concatenate([[np.longdouble(0)], np.cumsum(np.log((np.longdouble(alpha) + j) / (1 + j)))])
