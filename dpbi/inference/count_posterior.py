@@ -30,6 +30,8 @@ CERTAIN = 1e-9  # the largest error of a probability that is given out
 _TAIL, _LONG_TAIL = 80.0, 600.0
 _LOG_OUTSIDE = 4.0  # e^4 e^-80 = 1e-33 bounds the mass of all values outside
 _NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at most
+_WIDTHS = 20.0  # of the noise, as far as the guess of the total goes, in a window
+_TILT_NARROWS = 10.0  # times, at most, that it is worth while to look for a tilt that makes windows narrower
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
@@ -169,12 +171,18 @@ class TiedCounts(TreeCounts):
         self.of_total = tuple(one for one in measured if one.cells == all_cells)
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
+        # Far too wide whatever the tilt, which takes its time to find
+        low, high = variables.windows(0.0)
+        self._check_work("numbers", float((high - low + 1.0).sum()) / _TILT_NARROWS, _WIDEST)
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
         parts = tuple(one for one in measured if one.cells != all_cells)
-        for tail, direct in ((_TAIL, False), (_TAIL, True), (_LONG_TAIL, True)):
+        products = 0.0
+        # Without a tilt the last: a posterior of n that is wide, and has its mode at 0, needs none
+        for theta, tail, direct in ((self.theta, _TAIL, False), (self.theta, _TAIL, True), (self.theta, _LONG_TAIL, True),
+                                    (0.0, _LONG_TAIL, True)):
             if direct and products > _DIRECT_AT_MOST:
                 break
-            variables.tail = tail
+            variables.tail, self.theta = tail, theta
             leaves, products = self._leaves(variables)
             self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
             log_row = self._log_weight(self.tree.root.values)
@@ -327,6 +335,12 @@ class _Variables:
         self.centre = self.kinks[0]
         self.guess = min(max(int(self.centre.sum()), total.lowest, 1), total.highest)
         self.tail = _TAIL
+        while self.guess < total.highest:  # h grows like e^{A n / guess}, noise falls like e^{-80 n / width}
+            low, high = self.windows(0.0)
+            wider = min(int((high - low).max() / _WIDTHS), total.highest)
+            if wider <= 1.1 * self.guess or total.highest == total.lowest:
+                break
+            self.guess = wider
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log W_i(c) up to a constant of the variable, for counts and categories that broadcast."""

@@ -66,8 +66,8 @@ class _Sum(FrozenResult):
     """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
     least, most: of the sum, by the cells' windows, before anything was left out.
-    dropped: a bound on the mass that was left out of m_v, from the cells' windows; missing: on that of any of its values; rounding: on the error
-    of each of its numbers.
+    dropped: a bound on the mass that was left out of m_v, of what the cells' windows hold; missing: on that of any of
+    its values; rounding: on the error of each of its numbers.
     log_scale: of m_v before it was rescaled, that of the parts included, with factors that are at most 1 anywhere.
     """
 
@@ -293,7 +293,7 @@ class _Growth:
 
 
 def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
-    """m_v times the factor, which is 1 where it is largest of the values at hand; what was left out may have had more."""
+    """m_v times the factor, which is 1 where it is largest of the values at hand; what was left out may have more."""
     log_factor = group.log_factor(of.values)
     top = float(log_factor.max())
     if top == -np.inf:

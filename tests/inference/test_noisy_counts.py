@@ -419,7 +419,7 @@ def test_certificate_is_never_below_the_actual_error() -> None:
 def test_coverage_is_the_mass(law: Any, is_known: bool) -> None:
     """Theta and n from their priors: theta's place in its posterior is uniform. False alarms: 1e-6 a comparison."""
     rng, prior, places = np.random.default_rng(31), np.array([0.5, 1, 2]), []
-    for _ in range(40):
+    for _ in range(25):
         n = 50 if is_known else int(rng.integers(0, 101))
         theta = rng.dirichlet(prior)
         values = [None if np.isnan(v) else v for v in law.publish(rng.multinomial(n, theta), rng)]
@@ -485,16 +485,6 @@ def mean_counts_by_folding(prior: list[float], values: list[float | None], laws:
     return [float(total_of([w * c if j == i else w for j, w in enumerate(cells)]) / plain) for i in range(len(cells))]
 
 
-def test_our_own_release_is_read_back() -> None:
-    problem = dpbi.Problem(prior=(1.0, 1.0, 1.0), counts=(40, 25, 15))
-    released = dpbi.release(problem, dpbi.Geometric(epsilon=0.8), np.random.default_rng(7)) if hasattr(
-        dpbi, "release") else None
-    if released is None:
-        pytest.skip("no public function releases")
-    read = dpbi.read_release(released.to_json(("a", "b", "c")))
-    np.testing.assert_array_equal(read.posterior.mean, released.noise_aware.mean)
-
-
 # The whole range, and what is refused -----------------------------------------------------------------
 
 
@@ -532,7 +522,7 @@ def test_noise_wider_than_everything_says_nothing() -> None:
     ([1] * 2, (1000, None), [Exact(), Exact(below=5)], 5000, "agree|certain"),
     ([1] * 2, (None, None), TwoSidedGeometric(2), dpbi.Flat(), "improper"),
     ([1] * 2, (5, 1.5), TwoSidedGeometric(2), dpbi.Flat(), "whole number"),
-    ([1] * 2000, [50] * 2000, TwoSidedGeometric(1e5), dpbi.Flat(), "too wide.*Give the number of records"),
+    ([1] * 500, [50] * 500, TwoSidedGeometric(1e6), dpbi.Flat(), "too wide.*Give the number of records"),
     ([1] * 2, (5, 3), TwoSidedGeometric(1e9), dpbi.Flat(), "too wide.*Give the number of records"),
 ])
 def test_what_cannot_be_read_is_refused_in_words(
