@@ -658,7 +658,7 @@ def discrete_gaussian_noise(variance: Any, reach: int = 400) -> NoiseLaw:
         above[d] = above[d + 1] + weights[d] / total
 
     def law(d: Real) -> tuple[Real, Real]:
-        at = weights[int(abs(d))] / total if abs(d) < reach else mp.exp(-mp.mpf(d) ** 2 / (2 * mp.mpf(variance))) / total
+        at = mp.exp(-mp.mpf(d) ** 2 / (2 * mp.mpf(variance))) / total
         beyond = above[min(reach, int(-d if d < 0 else d + 1))]
         return at, beyond if d < 0 else 1 - beyond
 
@@ -700,11 +700,12 @@ def likelihood_of_count(
 
 
 class NoisyCounts(NamedTuple):
-    """P(c | v) of every dataset: counts (N, k), probability (N,) as long doubles."""
+    """P(c | v) of every dataset: counts (N, k), probability (N,) as long doubles; beyond: what was not listed."""
 
     prior: tuple[float, ...]
     counts: Any
     probability: Any
+    beyond: float = 0.0
 
     @property
     def n(self) -> Any:

@@ -37,8 +37,8 @@ _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
-_TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000])
-_SLIGHT_TILTS = np.array([0.0, 2, -2, 4, -4, 1, -1, 8, -8, 0.5, -0.5, 3, -3, 6, -6, 12, -12])
+_TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000, 2.5, 2, 1.9, 1.7, 1.5, 1.35, 1.2, 1])
+_SLIGHT_TILTS = np.array([0.0, 2, -2, 4, -4, 1, -1, 8, -8, 0.5, -0.5, 3, -3, 6, -6, 12, -12, 2.5, 2.2, 1.8, 1.5, 1.2])
 _SURELY = 1e-14  # what lies outside is then not bounded any better
 _LOG_LARGEST = 700.0  # of a weight of a total that is held
 _NEAR_EDGE, _FAR = 20_000, 2_000  # totals beyond the window that are all, and that are, looked at
@@ -178,7 +178,8 @@ class TiedCounts(TreeCounts):
         parts = tuple(one for one in measured if one.cells != all_cells)
         products = 0.0
         # Without a tilt the last: a posterior of n that is wide, and has its mode at 0, needs none
-        for theta, tail, direct in ((self.theta, _TAIL, False), (self.theta, _TAIL, True), (self.theta, _LONG_TAIL, True),
+        tilt = self.theta
+        for theta, tail, direct in ((tilt, _TAIL, False), (tilt, _TAIL, True), (tilt, _LONG_TAIL, True),
                                     (0.0, _LONG_TAIL, True)):
             if direct and products > _DIRECT_AT_MOST:
                 break

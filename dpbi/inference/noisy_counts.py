@@ -106,24 +106,12 @@ class NoisyCountsPosterior(BetaMixture):
             joint = leaf.weight * messages
             r = np.concatenate([joint, np.zeros((3 - len(joint), leaf.weight.size))])
             plain = base * (base + 1) * r[0] + (2 * base + 1) * unit * r[1] + unit**2 * r[2]
-            norm = float(plain.sum())
             marginal = np.maximum(plain, 0.0)
             middle = leaf.low + int(plain.argmax())
             delta = leaf.low + np.arange(leaf.weight.size) - float(middle)
-
-            def moments(start: float, step: int, of_nu: float) -> tuple[float, float]:
-                """Mean and variance of a / N, a = start + step delta + of_nu nu: theta_i, or 1 - theta_i."""
-                a = start + step * delta
-                m = float(((base + 1) * r[0] + unit * r[1]) @ a  # noqa: B023
-                          + of_nu * ((base + 1) * unit * r[1] + unit**2 * r[2]).sum()) / norm  # noqa: B023
-                e, f = start - m * base + step * delta, of_nu - m  # noqa: B023
-                return m, float((e**2 + (1 - 2 * m) * e + m * (1 - m) * base) @ r[0]  # noqa: B023
-                                + unit * (2 * e * f + (1 - 2 * m) * f + m * (1 - m)) @ r[1]  # noqa: B023
-                                + (f * unit) ** 2 * r[2].sum()) / norm  # noqa: B023
-
-            m, variance = moments(alphas[i] + middle, 1, 0.0)
+            m, variance = _moments(r, base, unit, alphas[i] + middle + delta, 0.0)
             if m > 0.5:  # 1 - theta_i has digits that theta_i has not
-                variance = moments(others[i] + (centre - middle), -1, 1.0)[1]
+                variance = _moments(r, base, unit, others[i] + (centre - middle) - delta, 1.0)[1]
             found[i] = m, float(np.sqrt(max(variance, 0.0))), Marginal(leaf.low, marginal / marginal.sum())
         means, sds, marginals = zip(*(found[i] for i in sorted(found)), strict=True)
         return _Summary(np.array(means), np.array(sds), marginals)
@@ -260,6 +248,17 @@ class NoisyCountsPosterior(BetaMixture):
         table, r = np.maximum(table[:, r >= 0], 0.0), r[r >= 0]
         return few((of_count, CountLaw(r, table.sum(axis=0))), lambda f, g: f @ table @ g.T,
                    lambda c, r: (alpha + c, rest + r), tests)
+
+
+def _moments(r: Floats, base: float, unit: float, a: Floats, of_nu: float) -> tuple[float, float]:
+    """Mean and variance of (a + of_nu nu) / N, N = base + nu: theta_i with of_nu = 0, 1 - theta_i with 1; r: rows of
+    weights, of 1, nu / unit and its square, over N (N + 1)."""
+    norm = base * (base + 1) * r[0].sum() + (2 * base + 1) * unit * r[1].sum() + unit**2 * r[2].sum()
+    m = float((((base + 1) * r[0] + unit * r[1]) @ a
+               + of_nu * ((base + 1) * unit * r[1] + unit**2 * r[2]).sum()) / norm)
+    e, f = a - m * base, of_nu - m
+    return m, float(((e**2 + (1 - 2 * m) * e + m * (1 - m) * base) @ r[0]
+                     + unit * (2 * e * f + (1 - 2 * m) * f + m * (1 - m)) @ r[1] + (f * unit) ** 2 * r[2].sum()) / norm)
 
 
 def noisy_counts_posterior(
