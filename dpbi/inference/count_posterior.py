@@ -31,7 +31,6 @@ _TAIL, _LONG_TAIL = 80.0, 600.0
 _LOG_OUTSIDE = 4.0  # e^4 e^-80 = 1e-33 bounds the mass of all values outside
 _NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at most
 _WIDTHS = 20.0  # of the noise, as far as the guess of the total goes, in a window
-_TILT_NARROWS = 10.0  # times, at most, that it is worth while to look for a tilt that makes windows narrower
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
@@ -171,9 +170,6 @@ class TiedCounts(TreeCounts):
         self.of_total = tuple(one for one in measured if one.cells == all_cells)
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
-        # Far too wide whatever the tilt, which takes its time to find
-        low, high = variables.windows(0.0)
-        self._check_work("numbers", float((high - low + 1.0).sum()) / _TILT_NARROWS, _WIDEST)
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
         parts = tuple(one for one in measured if one.cells != all_cells)
         products = 0.0
@@ -274,12 +270,9 @@ class TiedCounts(TreeCounts):
     ) -> float:
         """What has some cell outside its window, of all: the same bound of every n."""
         root, lowest, highest = self.tree.root, self.total_law.lowest, self.total_law.highest
-        n = [root.values]
-        if root.low > lowest:
-            n.insert(0, _far_values(root.low - 1, lowest)[::-1])
-        if root.high < highest:
-            n.append(_far_values(root.high + 1, highest))
-        n = np.concatenate(n)
+        none = np.empty(0, dtype=np.int64)
+        n = np.concatenate([_far_values(root.low - 1, lowest)[::-1] if root.low > lowest else none, root.values,
+                            _far_values(root.high + 1, highest) if root.high < highest else none])
         log_h, bound, found = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
         for t in _SLIGHT_TILTS / sd:
             bound = np.minimum(bound, variables.log_moment_outside(leaves, self.theta, t) - t * (n - start))
@@ -374,8 +367,8 @@ class _Variables:
             return np.where(first <= last, most + np.log(np.maximum(last - first + 1.0, 1.0)), -np.inf)
 
         plain, tilted = self.windows(theta), self.windows(theta + t)
-        held = np.logaddexp.reduce([[_log_moment(leaf, t) for leaf in leaves],
-                                    between(plain[0], low - 1), between(high + 1, plain[1])])
+        held = np.logaddexp(np.array([_log_moment(leaf, t) for leaf in leaves]),
+                            np.logaddexp(between(plain[0], low - 1), between(high + 1, plain[1])))
         outside = np.logaddexp(between(tilted[0], plain[0] - 1), between(plain[1] + 1, tilted[1]))
         outside = np.logaddexp(outside, np.logaddexp(held, outside) + _LOG_OUTSIDE - self.tail)
         every = np.logaddexp(held, outside)

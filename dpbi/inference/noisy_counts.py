@@ -108,7 +108,7 @@ class NoisyCountsPosterior(BetaMixture):
             plain = base * (base + 1) * r[0] + (2 * base + 1) * unit * r[1] + unit**2 * r[2]
             marginal = np.maximum(plain, 0.0)
             middle = leaf.low + int(plain.argmax())
-            delta = leaf.low + np.arange(leaf.weight.size) - float(middle)
+            delta = (leaf.low - middle + np.arange(leaf.weight.size)).astype(np.float64)
             m, variance = _moments(r, base, unit, alphas[i] + middle + delta, 0.0)
             if m > 0.5:  # 1 - theta_i has digits that theta_i has not
                 variance = _moments(r, base, unit, others[i] + (centre - middle) - delta, 1.0)[1]
