@@ -180,11 +180,13 @@ class CountLaw:
 
     def points(self, number: int) -> tuple[Floats, Floats]:
         """The points, and Lagrange's polynomials of them in terms of the basis, (number, points)."""
+        from scipy.linalg import eigh_tridiagonal
+
         if number >= self.size:
             return self.values.astype(np.float64), np.eye(self.size)
         last = self._recurrence(number)[-1]
         diagonal = [*self._diagonal[:number - 1], float(self.law @ ((self.values - self.mean) / self.unit * last**2))]
-        points, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(self._off[1:number], -1))
+        points, vectors = eigh_tridiagonal(diagonal, self._off[1:number])
         return self.mean + self.unit * points, vectors[0] * vectors
 
 

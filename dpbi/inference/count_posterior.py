@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference import count_tree
-from dpbi.inference.count_tree import CountTree, Leaf, MeasuredSum
+from dpbi.inference.count_tree import NUMBERS, CountTree, Leaf, MeasuredSum, TooWide
 from dpbi.inference.total import Known, Total
 from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood, log_likelihood
 from dpbi.posterior import dirichlet
@@ -33,7 +33,7 @@ _NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at 
 _WIDTHS = 20.0  # of the noise, as far as the guess of the total goes, in a window
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
-_WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
+_HOPELESS = 20  # times too many numbers in the windows without a tilt: no tilt makes them few
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
 _TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000, 2.5, 2, 1.9, 1.7, 1.5, 1.35, 1.2, 1])
@@ -170,6 +170,8 @@ class TiedCounts(TreeCounts):
         self.of_total = tuple(one for one in measured if one.cells == all_cells)
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
+        if not isinstance(total, Known) and variables.width() > _HOPELESS * NUMBERS:
+            raise self._too_wide()
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
         parts = tuple(one for one in measured if one.cells != all_cells)
         products = 0.0
@@ -180,8 +182,12 @@ class TiedCounts(TreeCounts):
             if direct and products > _DIRECT_AT_MOST:
                 break
             variables.tail, self.theta = tail, theta
-            leaves, products = self._leaves(variables)
-            self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
+            leaves = self._leaves(variables)
+            products = count_tree.products(leaves)
+            try:
+                self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
+            except TooWide:
+                raise self._too_wide() from None
             log_row = self._log_weight(self.tree.root.values)
             shift, self.row = _scaled(log_row, self.tree.root.weight)
             self.error = self.tree.error(self.row) + self._outside(variables, leaves, shift)
@@ -191,26 +197,25 @@ class TiedCounts(TreeCounts):
             raise self._uncertain(self.error)
         self._freeze()
 
-    def _leaves(self, variables: _Variables) -> tuple[list[Leaf], float]:
-        """The cells' weights, and how many products all convolutions have when they are summed term by term."""
+    def _leaves(self, variables: _Variables) -> list[Leaf]:
         low, high = variables.windows_of_total(self.theta, self.total_law)
         if not (low <= high).all():
             raise self._uncertain(np.inf)
-        self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
-        leaves = [variables.leaf(i, int(low[i]), int(high[i]), self.theta) for i in range(self.k)]
-        needed, products = count_tree.work(leaves)
-        self._check_work("numbers", needed, _WIDEST)
-        return leaves, products
+        if float((high - low + 1.0).sum()) > NUMBERS:
+            raise self._too_wide()
+        return [variables.leaf(i, int(low[i]), int(high[i]), self.theta) for i in range(self.k)]
 
     def _uncertain(self, error: float) -> ValueError:
+        if not error < 1:
+            return ValueError("What was published, the noise, the prior and the total contradict one another: no "
+                              f"counts are in reach of all of them. {self.total_law.check}")
         return ValueError(
-            f"The noise-aware posterior is not certain: its error may be as large as {min(error, 1.0):.1g}, and at "
-            f"most {CERTAIN:g} is given out. The prior, the noise and the total hardly agree. {self.total_law.advice}")
+            f"The noise-aware posterior is not certain: its error may be as large as {error:.1g}, and at most "
+            f"{CERTAIN:g} is given out. The prior, the noise and the total hardly agree. {self.total_law.advice}")
 
-    def _check_work(self, what: str, needed: float, most: int) -> None:
-        if needed > most:
-            raise ValueError(f"The noise is too wide for a noise-aware posterior of k = {self.k:,} categories: it "
-                             f"takes at most {most:,} {what}, got {needed:,.0f}. {self.total_law.advice}")
+    def _too_wide(self) -> ValueError:
+        return ValueError(f"The noise is too wide for a noise-aware posterior of k = {self.k:,} categories: the laws "
+                          f"of sums would hold more than {NUMBERS:,} numbers. {self.total_law.advice}")
 
     # The total
 
@@ -335,6 +340,11 @@ class _Variables:
             if wider <= 1.1 * self.guess or total.highest == total.lowest:
                 break
             self.guess = wider
+
+    def width(self) -> float:
+        """Numbers in all windows, without a tilt."""
+        low, high = self.windows(0.0)
+        return float((high - low + 1.0).sum())
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log W_i(c) up to a constant of the variable, for counts and categories that broadcast."""

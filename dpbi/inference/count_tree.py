@@ -21,6 +21,7 @@ from dpbi.noise import NoiseLaw
 
 Floats = NDArray[np.float64]
 
+NUMBERS = 25_000_000  # in all the laws of sums: 200 MB, and half as much again at work
 _DIRECT = 200_000  # products of a convolution that is summed term by term
 _LEFT_OUT = 1e-19  # of a sum's mass, at each end
 _HIDDEN = 8.0  # times the bound on a transform's rounding: what is smaller says nothing
@@ -215,20 +216,24 @@ def count_tree(
     """The tree over cells whose sum is known to lie in ``lowest``..``highest``.
 
     leaves: one a cell; measured: sums with factors, in any order. With ``direct`` every convolution is summed term by
-    term and nothing is left out, where transforms' rounding would show.
+    term and nothing is left out, where transforms' rounding would show. Raises TooWide beyond NUMBERS in all sums.
     """
     return CountTree(_Growth(leaves, lowest, highest, direct).sum_of_all(measured), direct)
 
 
-def work(leaves: Sequence[Leaf]) -> tuple[float, float]:
-    """Numbers that the tree's sums hold, and products where every convolution is summed term by term, at most."""
+class TooWide(ValueError):
+    """The laws of sums have more numbers than are held."""
+
+
+def products(leaves: Sequence[Leaf]) -> float:
+    """Of all convolutions that are summed term by term, at most."""
     heap = sorted(leaf.weight.size for leaf in leaves)
-    numbers, products = float(sum(heap)), 0.0
+    found = 0.0
     while len(heap) > 1:
         a, b = heapq.heappop(heap), heapq.heappop(heap)
-        numbers, products = numbers + a + b - 1, products + float(a) * b
+        found += float(a) * b
         heapq.heappush(heap, a + b - 1)
-    return numbers, products
+    return found
 
 
 class _Growth:
@@ -237,6 +242,7 @@ class _Growth:
     def __init__(self, leaves: Sequence[Leaf], lowest: int, highest: int, direct: bool) -> None:
         self.leaves, self.lowest, self.highest, self.direct = leaves, lowest, highest, direct
         self.least, self.most = sum(leaf.low for leaf in leaves), sum(leaf.high for leaf in leaves)
+        self.held = 0
 
     def sum_of_all(self, measured: Sequence[MeasuredSum]) -> _Sum:
         sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high))
@@ -253,6 +259,9 @@ class _Growth:
         while len(heap) > 1:
             (_, _, a), (_, _, b) = heapq.heappop(heap), heapq.heappop(heap)
             joined = self._joined(a, b)
+            self.held += joined.weight.size
+            if self.held > NUMBERS:
+                raise TooWide
             heapq.heappush(heap, (joined.weight.size, order, joined))
             order += 1
         return heap[0][2]

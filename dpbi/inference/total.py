@@ -11,6 +11,7 @@ from dpbi.posterior import dirichlet
 
 Floats = NDArray[np.float64]
 
+_CHECK = "Check the scale of the noise, the threshold and the prior."  # where nothing agrees
 _ADVICE = "Give the number of records, or a measured total."  # where a posterior cannot be computed
 
 
@@ -20,7 +21,8 @@ class Known:
 
     n: int
     decay: ClassVar[float] = np.inf
-    advice: ClassVar[str] = "Take less noise (a larger epsilon), fewer categories or a larger prior."
+    advice: ClassVar[str] = "Less noise (a larger epsilon), fewer categories or a larger prior would do."
+    check: ClassVar[str] = "Check the number of records, the scale of the noise and the prior."
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", limits.check_total(self.n))
@@ -43,6 +45,7 @@ class _UpTo:
 
     largest: int | None = None
     advice: ClassVar[str] = _ADVICE
+    check: ClassVar[str] = _CHECK
 
     def __post_init__(self) -> None:
         if self.largest is not None:
@@ -89,6 +92,7 @@ class Poisson:
     mean: float
     decay: ClassVar[float] = np.inf
     advice: ClassVar[str] = _ADVICE
+    check: ClassVar[str] = _CHECK
     lowest: ClassVar[int] = 0
     highest: ClassVar[int] = limits.TOTAL_LARGEST
 
