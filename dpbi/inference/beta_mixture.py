@@ -28,7 +28,7 @@ _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until not
 _SAME = 1e-10  # of a probability
 _RARE = 1e-18  # a value this improbable moves no end of an interval
 _ALL = 4_000  # parts, that few would not be much fewer than
-_PARTS, _NUMBERS = 60_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
+_PARTS, _NUMBERS = 60_000, 6_000_000  # of a mixture, and in polynomials at all values, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +207,9 @@ def few(
         return moments(axes[0].basis(p), axes[1].basis(q))
 
     def parts(numbers: tuple[int, ...]) -> Betas:
-        (x, from_x), (y, from_y) = (axis.points(number) for axis, number in zip(axes, numbers, strict=True))
         _check_parts(numbers, most)
-        held = (size if number == size else min(max(number, _AT_ONCE), size - 1)
+        (x, from_x), (y, from_y) = (axis.points(number) for axis, number in zip(axes, numbers, strict=True))
+        held = (size if number == size else min(max(number, min(_AT_ONCE, _NUMBERS // size)), size - 1)
                 for number, size in zip(numbers, most, strict=True))
         share = from_x.T @ table(*held)[:numbers[0], :numbers[1]] @ from_y
         a, b = parameters(x[:, None], y[None, :])

@@ -37,7 +37,8 @@ _HOPELESS = 20  # times too many numbers in the windows without a tilt: no tilt 
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
 _TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000, 2.5, 2, 1.9, 1.7, 1.5, 1.35, 1.2, 1])
-_SLIGHT_TILTS = np.array([0.0, 2, -2, 4, -4, 1, -1, 8, -8, 0.5, -0.5, 3, -3, 6, -6, 12, -12, 2.5, 2.2, 1.8, 1.5, 1.2])
+_SLIGHT_TILTS = np.array([0.0, 4, -4, -30, -100, -300, 30, 2, -2, 8, -8, 12, -12, -1000, 1, -1, 0.5, -0.5, 3, -3, 6, -6,
+                          2.5, 2.2, 1.8, 1.5, 1.2])
 _SURELY = 1e-14  # what lies outside is then not bounded any better
 _LOG_LARGEST = 700.0  # of a weight of a total that is held
 _NEAR_EDGE, _FAR = 20_000, 2_000  # totals beyond the window that are all, and that are, looked at
@@ -206,12 +207,12 @@ class TiedCounts(TreeCounts):
         return [variables.leaf(i, int(low[i]), int(high[i]), self.theta) for i in range(self.k)]
 
     def _uncertain(self, error: float) -> ValueError:
-        if not error < 1:
+        if not np.isfinite(error):
             return ValueError("What was published, the noise, the prior and the total contradict one another: no "
                               f"counts are in reach of all of them. {self.total_law.check}")
         return ValueError(
-            f"The noise-aware posterior is not certain: its error may be as large as {error:.1g}, and at most "
-            f"{CERTAIN:g} is given out. The prior, the noise and the total hardly agree. {self.total_law.advice}")
+            f"The noise-aware posterior is not certain: its error may be as large as {min(error, 1.0):.1g}, and at "
+            f"most {CERTAIN:g} is given out. The prior, the noise and the total hardly agree. {self.total_law.advice}")
 
     def _too_wide(self) -> ValueError:
         return ValueError(f"The noise is too wide for a noise-aware posterior of k = {self.k:,} categories: the laws "

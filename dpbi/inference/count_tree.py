@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult
 from dpbi.noise import NoiseLaw
+from dpbi.posterior import chunks
 
 Floats = NDArray[np.float64]
 
-NUMBERS = 25_000_000  # in all the laws of sums: 200 MB, and half as much again at work
-_DIRECT = 200_000  # products of a convolution that is summed term by term
+NUMBERS = 15_000_000  # in all the laws of sums: 120 MB, and twice as much at work
+_DIRECT = 1_000_000  # products of a convolution that is summed term by term
 _LEFT_OUT = 1e-19  # of a sum's mass, at each end
 _HIDDEN = 8.0  # times the bound on a transform's rounding: what is smaller says nothing
 _LOG_LARGEST = 700.0
@@ -247,6 +248,7 @@ class _Growth:
     def sum_of_all(self, measured: Sequence[MeasuredSum]) -> _Sum:
         sums = {frozenset([i]): self._trimmed(_Sum(leaf.low, leaf.weight, frozenset([i]), leaf.low, leaf.high))
                 for i, leaf in enumerate(self.leaves)}
+        self.held = sum(one.weight.size for one in sums.values())
         for group in sorted(measured, key=lambda one: len(one.cells)):
             inside = [cells for cells in sums if cells <= group.cells]
             sums[group.cells] = _measured(self._joined_all([sums.pop(cells) for cells in inside]), group)
@@ -381,9 +383,10 @@ def _convolved_rows(rows: Floats, b: Floats, first: int, last: int, direct: bool
     length = rows.shape[1] + b.size - 1
     inside = max(first, 0), min(last, length)
     size = _transform_size(max(rows.shape[1], b.size, length - inside[0], inside[1]))
-    found = np.zeros((len(rows), last - first))
-    product = np.fft.irfft(np.fft.rfft(rows, size) * np.fft.rfft(b, size), size)
-    found[:, inside[0] - first:inside[1] - first] = product[:, inside[0]:inside[1]]
+    found, transform = np.zeros((len(rows), last - first)), np.fft.rfft(b, size)
+    for some in chunks(len(rows), size):
+        product = np.fft.irfft(np.fft.rfft(rows[some], size) * transform, size)
+        found[some, inside[0] - first:inside[1] - first] = product[:, inside[0]:inside[1]]
     return found
 
 

@@ -26,6 +26,7 @@ from dpbi.posterior import dirichlet
 Floats = NDArray[np.float64]
 Values = tuple[tuple[float | None, ...], ...]
 
+_LISTED = 200_000  # parts of a mixture over one count, that are summed one by one
 _NEGLIGIBLE = 1e-18  # a count or total this improbable moves no end of an interval in double precision
 _TABLE = 20_000_000  # numbers in the joint law of a count and the total
 _MEASUREMENTS = 100  # of a cell, and of sums
@@ -205,6 +206,9 @@ class NoisyCountsPosterior(BetaMixture):
 
     def _of_known_total(self, marginal: Marginal, alpha: float, rest: float, tests: Floats) -> Betas:
         n = self.total.first
+        if marginal.counts.size <= _LISTED:
+            c = marginal.counts.astype(np.float64)
+            return Betas(marginal.probability, alpha + c, rest + (n - c))
         return few((CountLaw(marginal.counts, marginal.probability), CountLaw(np.array([n]), np.ones(1))),
                    lambda f, g: (f * marginal.probability).sum(axis=1)[:, None] * g[:, 0],
                    lambda c, total: (alpha + c, rest + (total - c)), tests)

@@ -183,7 +183,7 @@ def test_too_many_datasets_are_refused_with_the_limit() -> None:
 
 
 def test_too_wide_noise_is_refused() -> None:
-    limit = r"more than 25,000,000 numbers\. Less noise \(a larger epsilon\)"
+    limit = r"more than 15,000,000 numbers\. Less noise \(a larger epsilon\)"
     with pytest.raises(ValueError, match=f"noise is too wide.*{limit}"):
         noise_aware_posterior(MECHANISMS[1](1e-6), (1, 1, 1), 10**9, (10**8, 10**8, 8 * 10**8))
 
