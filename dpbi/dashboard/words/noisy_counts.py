@@ -1,0 +1,142 @@
+"""The sentences of the page Read noisy counts."""
+
+from collections.abc import Sequence
+
+from dpbi.dashboard.words import words
+from dpbi.dashboard.words.words import number
+from dpbi.releases import stated_noise as stated
+from dpbi.releases.reading import Outcome, interval_of_total
+
+UPLOAD = "A table of noisy counts, or the file of a release"
+UPLOAD_HELP = (
+    "CSV, TSV, Excel, OpenDocument or Parquet; or JSON as the page Release writes it. It is read in memory and kept in "
+    "this session alone, until you discard it."
+)
+PASTE = "Or paste cells, as a spreadsheet copies them"
+PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. Reading them costs no privacy."
+
+SIGMA, EPSILON, RHO, ACCURACY = "sigma", "epsilon", "rho", "accuracy"
+COLUMN = "column: "  # before a measure that each row has in a column
+# How people are told of the noise: what the choice is called, what the number is called, a line of help.
+STATED = {
+    stated.SCALE: ("a scale of Laplace or geometric noise (OpenDP)", "Scale",
+                   "As in make_laplace or make_geometric; b in a text book."),
+    SIGMA: ("a scale of Gaussian noise, sigma (OpenDP)", "Sigma", "As in make_gaussian."),
+    EPSILON: ("epsilon, of Laplace or geometric noise", "Epsilon of this table",
+              "Of this table alone, not of all that its publisher spent."),
+    RHO: ("rho, of Gaussian noise (zCDP)", "Rho of this table",
+          "Of this table alone, not of all that its publisher spent."),
+    ACCURACY: ("a 95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05", "A value lies within it of its count, with 95 %."),
+    stated.STANDARD_DEVIATION: ("a standard deviation", "Standard deviation", "The same for every value."),
+    stated.VARIANCE: ("a variance", "Variance", "The same for every value, as the Census states it for a table."),
+    COLUMN + stated.STANDARD_DEVIATION: ("a column of standard deviations", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.VARIANCE: ("a column of variances", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.SCALE: ("a column of scales of Laplace or geometric noise", "Column", "One for each row; 0: exact."),
+}  # fmt: skip
+SENSITIVITY = {
+    EPSILON: ("One person changes the counts, together, by at most",
+              "1: each is counted once and comes or goes; 2: they move from one count to another."),
+    RHO: ("One person changes the counts by at most, as a length (L2)",
+          "1: each is counted once and comes or goes; 1.4142: they move from one count to another."),
+}  # fmt: skip
+LAW = "Kind of noise"
+LAW_HELP = "What the publisher names: they differ little where the noise is wide, but differ."
+FLOOR = "Values below 0 were published as 0"
+CHOOSE_NOISE = "Say how the noise is stated, and of what kind it is: nothing is computed before."
+
+# Of withheld cells
+BELOW, NOTHING, OUT = "below", "nothing", "out"
+WITHHELD = {
+    BELOW: "withheld because the noisy value was below a threshold",
+    NOTHING: "nothing is known of them",
+    OUT: "no categories: leave these rows out",
+}
+# Of rows that say they are a total
+MEASURED, CATEGORY = "measured", "category"
+TOTALS = {
+    OUT: "leave it out: computed from the others",
+    MEASURED: "a total measured with noise of its own",
+    CATEGORY: "a category like the others",
+}
+KNOWN, FLAT, LOG, ABOUT, NOISY = "known", "flat", "log", "about", "noisy"
+TOTAL = {
+    FLAT: "not known: every number is as probable",
+    LOG: "not known: every order of magnitude is as probable",
+    KNOWN: "known",
+    ABOUT: "about known (Poisson)",
+    NOISY: "measured with noise",
+}
+TOTAL_OF_ROW = "The total is measured, in the row that says so."
+DECIMALS = "Decimals are marked by"
+PRIOR_HELP = "The pseudo-counts that every category has before the values are seen."
+TYPED = "typed: one number for each category"
+
+LOOKS_TRUE = (
+    "**These look like true counts**: no value is negative or has decimals, and no name in the table speaks of noise. "
+    "If they are, this page is not for them: bring them on the page Data. If noise was added, go on."
+)
+SUMS_TO_N = (
+    "**The values sum to exactly the n you gave**, which noisy counts do by chance alone: are they true counts, or made "
+    "to sum to n afterwards? Then the noise is not what is said here."
+)
+ALL_WITHHELD = (
+    "**Every value is withheld**, so that what is shown is the prior with what the thresholds say, and hardly data."
+)
+PLAIN_ZERO = "Where values are taken for true, negative and withheld ones stand as 0."
+INTERVALS_SHOWN = "Intervals of all categories take longer: of those on the picture they are in table and files."
+SCRIPT = (
+    "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
+    "Nothing private is in it."
+)
+
+
+def marks(mark: str, many: int) -> str:
+    """A mark in place of values, and how often it stands there."""
+    cells = "cell" if many == 1 else "cells"
+    return f"{many:,} {cells} with {words.plain(mark, 20)}" if mark else f"{many:,} empty {cells}"
+
+
+def read_as(k: int, withheld: int) -> str:
+    hidden = f", {withheld:,} of them withheld" if withheld else ""
+    return f"{k:,} categories{hidden}"
+
+
+def answer(found: Outcome) -> str:
+    """One sentence: who is first, with what share; and how many records there are."""
+    best = int(found.ranking.first.argmax())
+    p, (low, high) = float(found.ranking.first[best]), found.intervals[best]
+    first = "almost surely" if p > 0.995 else f"with probability {p:.2f}"
+    said = (f"**{words.escape(found.labels[best])} is first {first}: its share is {_percent(float(found.mean[best]))}, with "
+            f"95 % from {_percent(low)} to {_percent(high)}.**")  # fmt: skip
+    if found.total is None:
+        return f"{said} The total is n = {found.n:,}."
+    fewest, most = interval_of_total(found.total)
+    return f"{said} The total is {found.total.mean:,.0f}, with 95 % from {fewest:,} to {most:,}."
+
+
+def misfit(size: float, reasons: Sequence[str]) -> str:
+    return (
+        f"**These values are not what this noise makes of counts with this total**: they are {number(size)} standard "
+        f"deviations from the nearest explanation, and 5 hardly happen. {' '.join(reasons)} The numbers below follow "
+        "from what was said, and are wrong where that is."
+    )
+
+
+WRONG_TOTAL = "Their sum is {0}, far from n = {1}: is n right, and are all categories there?"
+NO_NEGATIVE = (
+    "No value is negative where noise this wide would make some: values may have been cut at 0, or made consistent, "
+    "afterwards."
+)
+TOO_SMALL = (
+    "The noise may be wider than stated: a scale in place of a variance, the epsilon of a whole release in place of "
+    "this table's, or people that are counted several times."
+)
+
+
+def about(found: Outcome) -> str:
+    said = "; ".join(f"{name}: {what}" for name, what in found.assumed.items())
+    return f"Read from {words.plain(found.name)}. {said}. Seed of the ranks: {found.seed}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
