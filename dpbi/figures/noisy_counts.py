@@ -19,7 +19,6 @@ from dpbi.figures.style import (
     interval_bar,
     number,
 )
-from dpbi.inference.ranking import Ranking
 from dpbi.inference.count_posterior import Marginal
 from dpbi.releases.reading import Outcome, Row, interval_of_total
 
@@ -56,9 +55,10 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
 
 
 def _how_much_wider(rows: Sequence[Row]) -> str:
-    aware, plain = (float((_column(rows, high) - _column(rows, low)).sum()) for low, high in (
-        ("low", "high"), ("plain_low", "plain_high")))  # fmt: skip
-    outside = sum(not float(row["low"] or 0) <= float(row["plain_mean"] or 0) <= float(row["high"] or 0) for row in rows)
+    widths = (_column(rows, f"{kind}high") - _column(rows, f"{kind}low") for kind in ("", "plain_"))
+    aware, plain = (float(width.sum()) for width in widths)
+    low, plain_mean, high = (_column(rows, key) for key in ("low", "plain_mean", "high"))
+    outside = int(((plain_mean < low) | (plain_mean > high)).sum())
     ratio = aware / plain if plain else 1.0
     said = f"{number(ratio)} times as wide as" if ratio >= 2 else (
         f"{round(100 * abs(ratio - 1))} % {'wider' if ratio >= 1 else 'narrower'} than")  # fmt: skip
@@ -76,10 +76,10 @@ def total(law: Marginal) -> Figure:
     fig.add_scatter(x=compact(n), y=compact(p), mode="lines", name="n", showlegend=False,
                     line={"color": SCALE[0], "width": LINE_WIDTH}, hovertemplate="P(n = %{x}) = %{y:.3g}")  # fmt: skip
     peak = float(p.max())
-    mean = np.array([law.mean])
+    middle, left, right = (np.array([one], dtype=np.float64) for one in (law.mean, low, high))
     fig.add_scatter(
-        x=mean, y=[-0.07 * peak], mode="markers", showlegend=False, name="mean and 95 % interval",
-        marker={"color": SCALE[0], "size": 10}, error_x=interval_bar(mean, np.array([low]), np.array([high]), SCALE[0], 3),
+        x=middle, y=[-0.07 * peak], mode="markers", showlegend=False, name="mean and 95 % interval",
+        marker={"color": SCALE[0], "size": 10}, error_x=interval_bar(middle, left, right, SCALE[0], 3),
         hovertemplate=f"mean {law.mean:,.1f}, 95 % from {low:,} to {high:,}",
     )  # fmt: skip
     return base_layout(
@@ -113,7 +113,7 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
             hovertemplate="rank %{x}, 95 % from %{customdata[0]} to %{customdata[1]}; first: %{text}",
         )  # fmt: skip
         names = [f"{name} ({share})" if share != "0" else name for name, share in zip(names, first, strict=True)]
-        x = {"title_text": "Rank", "rangemode": "tozero"}
+        x = {"title_text": "Rank", "range": [0, 1.03 * float(high.max())]}
     kind = "Each circle's number: the probability of the rank." if matrix is not None else (
         "Medians and 95 % intervals; in brackets: the probability of being first.")  # fmt: skip
     return base_layout(

@@ -48,8 +48,8 @@ def ranking(posterior: Any, rng: np.random.Generator, draws: int = DRAWS, mass: 
         theta = posterior.sample(rng, min(block, draws - start))
         order = np.argsort(-theta, axis=1, kind="stable")
         np.put_along_axis(ranks[start : start + len(theta)], order, np.arange(1, k + 1, dtype=np.int16)[None], axis=1)
-    ends = np.quantile(ranks, (tail, 0.5, 1 - tail), axis=0, method="inverted_cdf").astype(np.int64)
+    low, middle, high = np.quantile(ranks, (tail, 0.5, 1 - tail), axis=0, method="inverted_cdf").astype(np.int64)
     matrix = None
     if k <= MATRIX_LARGEST:
         matrix = frozen(np.stack([(ranks == place).mean(axis=0) for place in range(1, k + 1)], axis=1))
-    return Ranking((ranks == 1).mean(axis=0), *ends, matrix, draws, mass)
+    return Ranking((ranks == 1).mean(axis=0), low, middle, high, matrix, draws, mass)

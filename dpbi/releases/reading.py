@@ -200,8 +200,8 @@ def reading_markdown(found: Outcome) -> str:
         lines.append(f"| {escaped(str(one['category']))} | {value} | {one['mean']:.4g} | {low} | {high} | "
                      f"{one['first']:.3g} | {one['rank_low']} to {one['rank_high']} |")
     lines += ["", f"Shares are means of the posterior with equal-tailed 95 % intervals. Ranks are from "
-              f"{found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} of "
-              "its value with 95 % confidence."]  # fmt: skip
+              f"{found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} "
+              "of its value with 95 % confidence."]  # fmt: skip
     if found.error is not None:
         lines.append(f"Any other probability is within {found.error:.1g} of its value.")
     lines += [f"\n{escaped(remark)}" for remark in found.remarks]

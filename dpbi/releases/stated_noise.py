@@ -75,7 +75,8 @@ MEASURES = {
 
 
 def stated_law(
-    law: str, measure: str, number: float, sensitivity: float = 1.0, floor: int | None = None, below: float | None = None
+    law: str, measure: str, number: float, sensitivity: float = 1.0, floor: int | None = None,
+    below: float | None = None,
 ) -> NoiseLaw:
     """The law of noise as it is stated.
 

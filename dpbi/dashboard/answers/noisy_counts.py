@@ -39,8 +39,9 @@ def published(data: bytes) -> PublishedRelease:
 @kept(64, said="Means and standard deviations.")
 def moments(of: Question) -> Moments:
     found = posterior(of)
-    exact = isinstance(found, NoisyCountsPosterior)
-    return Moments(found.mean, found.sd if exact else None, found.mean_counts, found.misfit if exact else 0.0)
+    if isinstance(found, NoisyCountsPosterior):
+        return Moments(found.mean, found.sd, found.mean_counts, found.misfit)
+    return Moments(found.mean, None, found.mean_counts, 0.0)
 
 
 @kept(8192, said="An interval.")

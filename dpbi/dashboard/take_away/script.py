@@ -93,13 +93,13 @@ def of_noisy_counts(asked: Reading | None, found: Outcome) -> str:
         body = f"posterior = dpbi.read_release(open({found.name!r}, 'rb').read()).posterior"
     else:
         laws = asked.laws
-        measured = f"[(range(len(labels)), {asked.measured[0]!r}, noise.{asked.measured[1]!r})]" if asked.measured else "[]"
+        measured = "".join(f"(range(len(labels)), {value!r}, noise.{law!r})" for _, value, law in asked.sums)
         spelled = {
             "prior": _spelled(asked.prior),
             "values": repr([one if one is None or one % 1 else int(one) for one in asked.values]),
             "law": f"[{', '.join(f'noise.{law!r}' for law in laws)}]" if isinstance(laws, tuple) else f"noise.{laws!r}",
             "total": str(asked.total.n) if isinstance(asked.total, Known) else f"dpbi.{asked.total!r}",
-            "sums": measured,
+            "sums": f"[{measured}]",
         }
         body = "".join(f"{name} = {value}\n" for name, value in spelled.items())
         body += "posterior = dpbi.noisy_counts_posterior(prior, values, law, total, sums)"

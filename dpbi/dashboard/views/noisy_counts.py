@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -17,7 +17,7 @@ from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import entries, menu, prior
 from dpbi.dashboard.take_away import report, script
-from dpbi.dashboard.words import handover, noisy_counts as said, sidebar, words
+from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
 from dpbi.data.files.file_format import BRACKET
 from dpbi.data.files.form import Form
 from dpbi.data.files.noisy_cells import (
@@ -38,10 +38,12 @@ from dpbi.data.files.outcome import CountsError
 from dpbi.data.files.reading import Opened, opened
 from dpbi.data.files.table import Table
 from dpbi.data.json_object import starts_as_json
-from dpbi.inference.total import Known, Total, check_total_law
+from dpbi.inference.total import Known, Total
 from dpbi.noise import NoiseLaw
 from dpbi.releases import reading as readings, stated_noise as stated
 from dpbi.releases.reading import Outcome, Reading
+
+Number = TypeVar("Number")
 
 _BROUGHT = "noisy counts: brought"
 _OF = "noisy: "  # what the settings of this page begin with
@@ -50,6 +52,8 @@ _SIZES = {STANDARD_DEVIATIONS: stated.STANDARD_DEVIATION, VARIANCES: stated.VARI
 FIRST, BESIDE = 6, 8  # rows and columns of the cells that are shown
 MANY, DRAWN = 40, 20  # categories from which on the largest ones are drawn, and how many
 _MISFIT = 5.0
+_NUMBER, _NARROW, _WIDE = 200, 280, 400  # pixels of an entry
+_MARKS = 8  # different ones that are asked about
 _ENTRIES = {
     "values": None, "labels": None, "noise column": None, "decimals": POINT, "stated": None, "law": None, "number": "",
     "sensitivity": "1", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
@@ -60,12 +64,13 @@ _ENTRIES = {
 @dataclass
 class Brought:
     """A file or pasted cells, kept in the session until put away; guessed: the sheet that the columns were guessed
-    of."""
+    of; guesses: what was guessed, by the entries."""
 
     name: str
     data: bytes
     file: Opened | None = None
     guessed: str | None = None
+    guesses: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_release(self) -> bool:
@@ -137,13 +142,12 @@ def _choose(label: str, entry: str, options: Mapping[Any, str], **more: Any) -> 
     """A choice by its words; None where nothing is chosen."""
     _now(entry)
     return settings.choice(label, _OF + entry, options, format_func=lambda one: words.plain(options[one], 60),
-                           placeholder="Choose", width=more.pop("width", 340), **more)  # fmt: skip
+                           placeholder="Choose", width=more.pop("width", _NARROW), **more)  # fmt: skip
 
 
 def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
-    if _now(entry) is None:
-        settings.keep(_OF + entry, default)
-    return str(st.text_input(label, width=240, **more, **settings.entry(_OF + entry)) or "")
+    _preset(entry, default)
+    return str(st.text_input(label, width=_NUMBER, **more, **settings.entry(_OF + entry)) or "")
 
 
 # --- a release of ours ---
@@ -166,24 +170,31 @@ def _of_release(brought: Brought) -> Question:
 
 
 def _of_table(brought: Brought) -> Question | None:
-    """The question of the form as it stands; None where an answer is still to be given, which the page then says."""
+    """The question of the form as it stands; None where an answer is still to be given or is refused, which the page
+    then says."""
     table, remarks = _opened(brought)
-    left, right = st.columns([2, 3], gap="medium")
-    with right:
-        cells = _columns(table)
+    left, right = st.columns([1, 2], gap="medium")
     with left:
         _first_rows(table)
         for remark in remarks:
             st.caption(words.escape(remark, words.SENTENCE_LENGTH))
+    refused: list[str] = []  # each stands beside its entry
     with right:
-        marks, totals = _withheld(cells), _rows_of_totals(cells)
-        law_of = _noise(table, cells)
-        total, measured_here = _total(measured=said.MEASURED in totals.values())
-        alpha_of = _prior()
-    if law_of is None or marks is None or None in totals.values() or total is None:
-        st.info(said.CHOOSE_NOISE)
+        cells = _columns(table)
+        if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
+            st.caption(said.GUESSED)
+        marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
+        law_of = _noise(table, cells, refused)
+        total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+        alpha = _prior(len(_kept(cells, marks, totals)), refused)
+    unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
+    if refused or law_of is None or unsaid or None in totals.values() or total is None or not alpha:
+        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: law_of is None,
+                   said.OF_N: total is None}  # fmt: skip
+        if not refused:
+            st.info(said.still_to_be_said([what for what, lacks in missing.items() if lacks]))
         return None
-    return _question(cells, marks, totals, law_of, total, measured_here, alpha_of)
+    return _question(cells, marks, totals, law_of, total, measured, alpha)
 
 
 def _opened(brought: Brought) -> tuple[Table, tuple[str, ...]]:
@@ -198,19 +209,19 @@ def _opened(brought: Brought) -> tuple[Table, tuple[str, ...]]:
     table, remarks = noisy_table(brought.file)
     sheet = str(brought.file.form.entries.get("sheet", ""))
     if brought.guessed != sheet:
-        brought.guessed = sheet
-        _guess(table)
+        brought.guessed, brought.guesses = sheet, _guesses(table)
+        for entry, guess in brought.guesses.items():
+            settings.keep(_OF + entry, guess)
     return table, remarks
 
 
-def _guess(table: Table) -> None:
+def _guesses(table: Table) -> dict[str, Any]:
     """What the headers say, as the entries begin with."""
     columns = guessed_columns(table)
-    settings.keep(_OF + "values", columns.values)
-    settings.keep(_OF + "labels", columns.labels[0] if columns.labels else _NO_NAMES)
-    settings.keep(_OF + "noise column", columns.noise)
-    settings.keep(_OF + "decimals", marks_of_decimals(table, columns)[0])
-    settings.keep(_OF + "stated", said.COLUMN + _SIZES[columns.sizes] if columns.sizes else None)
+    found: dict[str, Any] = {"values": columns.values, "labels": columns.labels[0] if columns.labels else _NO_NAMES}
+    if columns.sizes:
+        found |= {"noise column": columns.noise, "stated": said.COLUMN + _SIZES[columns.sizes]}
+    return found
 
 
 def _first_rows(table: Table) -> None:
@@ -239,153 +250,198 @@ def _columns(table: Table) -> NoisyCells:
             noise = _choose("Column of the noise", "noise column", others)
         columns = NoisyColumns(values, names, noise)
         read, doubtful = marks_of_decimals(table, columns)
-        decimals = read
+        decimals = _now("decimals") or read
         if doubtful:
             decimals = _choose(said.DECIMALS, "decimals", {POINT: "points: 1.234 is a little over 1",
                                                            COMMA: "commas: 1.234 is 1234"})  # fmt: skip
     return noisy_cells(table, columns, decimals or read)
 
 
-def _withheld(cells: NoisyCells) -> dict[str, tuple[str, str]] | None:
-    """By each mark what it means, and the threshold as typed; None where one is not said."""
-    found: dict[str, tuple[str, str]] = {}
-    for mark, many in Counter(mark for mark in cells.marks if mark is not None).items():
-        t = threshold(mark)
-        if t is not None and _now(f"mark {mark}") is None:
-            settings.keep(_OF + f"mark {mark}", said.BELOW)
+class Mark(NamedTuple):
+    """What a mark in place of a value means, None where that is not said; below: the threshold, where it is one."""
+
+    meant: str | None
+    below: int | None = None
+
+
+def _withheld(cells: NoisyCells, refused: list[str]) -> dict[str, Mark]:
+    """What each mark means. Several that name their thresholds are one question."""
+    many = Counter(mark for mark in cells.marks if mark is not None)
+    own = {mark: t for mark in many if (t := threshold(mark)) is not None}
+    found: dict[str, Mark] = {}
+    if len(own) > 1:
+        label = said.several_marks([*own], sum(many[mark] for mark in own))
+        meant = _choose(label, _preset("marks", said.BELOW), said.WITHHELD_EACH, width=_WIDE)
+        found |= {mark: Mark(meant, t) for mark, t in own.items()}
+    others = [mark for mark in many if mark not in found]
+    if len(others) > _MARKS:
+        raise CountsError(f"{len(others):,} different marks stand in place of values, at most {_MARKS} are read: write "
+                          "the same in all withheld cells.")  # fmt: skip
+    for mark in others:
         with st.container(horizontal=True):
-            meant = _choose(said.marks(mark, many), f"mark {mark}", said.WITHHELD, width=440)
-            typed = ""
+            entry = _preset(f"mark {mark}", said.BELOW) if mark in own else f"mark {mark}"
+            meant, below = _choose(said.marks(mark, many[mark]), entry, said.WITHHELD, width=_WIDE), None
             if meant == said.BELOW:
-                typed = _typed("Threshold", f"below {mark}", "" if t is None else str(t))
-        found[mark] = meant, typed
-    return None if any(meant is None for meant, _ in found.values()) else found
+                typed = _typed("Threshold", f"below {mark}", str(own.get(mark, "")))
+                below = _number(refused, typed, _threshold)
+        found[mark] = Mark(meant, below)
+    return found
+
+
+def _threshold(typed: str) -> int:
+    return entries.whole("The threshold", typed, -limits.VALUE_LARGEST, limits.VALUE_LARGEST)
+
+
+def _preset(entry: str, value: Any) -> str:
+    """The entry, which begins with this value."""
+    if _now(entry) is None:
+        settings.keep(_OF + entry, value)
+    return entry
 
 
 def _rows_of_totals(cells: NoisyCells) -> dict[int, str | None]:
     """What each row is that says it is a total."""
-    return {i: _choose(f"The row {words.plain(cells.labels[i], 30)}", f"row {cells.labels[i]}", said.TOTALS, width=440)
-            for i in cells.totals}  # fmt: skip
+    names = {i: cells.labels[i] for i in cells.totals}
+    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS, width=_WIDE)
+            for i, name in names.items()}  # fmt: skip
+
+
+def _number(refused: list[str], typed: str, read: Callable[[str], Number]) -> Number | None:
+    """What was typed, read; None where it is refused, which is said beside it, or nothing was typed."""
+    found = None
+    if typed.strip():
+        with guard.beside(refused):
+            found = read(typed)
+    return found
 
 
 LawOf = Callable[[float | None, int | None], NoiseLaw]  # of a size in a column, and of a threshold
 
 
-def _noise(table: Table, cells: NoisyCells) -> LawOf | None:
+def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> LawOf | None:
     """The law of a value's noise; None where something is not said."""
     numeric = sum(column.holds_numbers for column in table.columns)
     offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
+    size: float | None = None
+    most: float | None = 1.0
     with st.container(horizontal=True):
-        how = _choose("The noise is stated as", "stated", offered, width=440)
-        measure = str(how or "").removeprefix(said.COLUMN)
-        _, label, help = said.STATED.get(how, ("", "", ""))
-        number = sensitivity = ""
-        if how and measure == how:
-            number = _typed(label, "number", help=help)
+        how = _choose("The noise is stated as", "stated", offered, width=_WIDE)
+        if not how:
+            return None
+        measure = str(how).removeprefix(said.COLUMN)
+        _, label, help = said.STATED[how]
+        if measure == how:
+            size = _number(refused, _typed(label, "number", help=help), lambda text: entries.number(label, text))
         if how in said.SENSITIVITY:
             asked, meant = said.SENSITIVITY[how]
-            sensitivity = _typed(asked, "sensitivity", "1", help=meant)
-        law = None
-        if how:
-            fits = {key: one.called for key, one in stated.LAWS.items()
-                    if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
-            law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
-    if how and how != measure:
-        st.caption("Guessed from its header, as it stands here: look whether it is so.")
+            most = _number(refused, _typed(asked, "sensitivity", "1", help=meant),
+                           lambda text: entries.number("The change by one person", text))  # fmt: skip
+        fits = {key: one.called for key, one in stated.LAWS.items()
+                if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
+        law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
     _now("floor")
     floor = 0 if st.checkbox(said.FLOOR, **settings.entry(_OF + "floor")) else None
-    if law is None or (how == measure and not number.strip()):
+    if law is None or most is None or (how == measure and size is None):
         return None
-    given = entries.number(label, number) if how == measure else 0.0
-    most = entries.number("The change by one person", sensitivity) if sensitivity else 1.0
-    return lambda size, below: stated.stated_law(law, measure, given if size is None else size, most, floor, below)
+    given, by = size or 0.0, most
+    return lambda own, below: stated.stated_law(law, measure, given if own is None else own, by, floor, below)
 
 
-def _total(*, measured: bool) -> tuple[Total | None, tuple[str, str] | None]:
-    """The law of n, and a measured total with its noise, as typed; None for a law that is not said yet."""
+class TypedTotal(NamedTuple):
+    """A measured total; size: of its noise, stated as that of the values, None for the same."""
+
+    value: float
+    size: float | None
+
+
+def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total | None, TypedTotal | None]:
+    """The law of n, None where it is not said yet, and a measured total. measured: whether a row is one."""
     options = {key: what for key, what in said.TOTAL.items() if not (measured and key == said.NOISY)}
+    found: Total | None = None
     with st.container(horizontal=True):
-        choice = _choose("The total n, number of records", "total", options, width=440)
+        choice = _choose("The total n, number of records", "total", options, width=_WIDE)
         if choice == said.KNOWN:
-            typed = _typed("n", "n")
-            return (check_total_law(entries.whole("n", typed, 1, limits.TOTAL_LARGEST)) if typed else None), None
-        if choice == said.ABOUT:
-            typed = _typed("n is about", "mean")
-            return (Poisson(entries.number("n", typed)) if typed else None), None
-        if choice == said.NOISY:
-            value = _typed("Measured total", "measured")
-            size = _typed("Its noise, stated as above", "measured noise", help="Empty: as that of the values.")
-            return (Flat() if value else None), (value, size)
+            found = _number(refused, _typed("n", "n"), lambda text: Known(
+                entries.whole("n", text, 1, limits.TOTAL_LARGEST)))  # fmt: skip
+        elif choice == said.ABOUT:
+            found = _number(refused, _typed("n is about", "mean"), lambda text: Poisson(entries.number("n", text)))
+        elif choice == said.NOISY:
+            value = _number(refused, _typed("Measured total", "measured"),
+                            lambda text: entries.number("The measured total", text))  # fmt: skip
+            size = _number(refused, _typed("Its noise, stated as above", "measured noise",
+                                           help=None if cells.sizes else said.SAME_NOISE),
+                           lambda text: entries.number("Its noise", text))  # fmt: skip
+            if value is not None and not (cells.sizes and size is None):
+                return Flat(), TypedTotal(value, size)
+        elif choice:
+            found = LogUniform() if choice == said.LOG else Flat()
     if measured:
         st.caption(said.TOTAL_OF_ROW)
-    return (LogUniform() if choice == said.LOG else Flat() if choice else None), None
+    return found, None
 
 
-def _prior() -> Callable[[int], tuple[float, ...]]:
-    """The prior of k categories, as it is chosen."""
+def _prior(k: int, refused: list[str]) -> tuple[float, ...]:
+    """The prior of k categories, as it is chosen; () where it is refused or not said."""
     with st.container(horizontal=True):
         choice = _choose("Prior", "prior", {**{rule: rule for rule in (*prior.RULES, prior.SYMMETRIC)},
                                             prior.CUSTOM: said.TYPED}, help=sidebar.PRIOR)  # fmt: skip
         if choice == prior.SYMMETRIC:
-            strength = prior.check_parameter("strength", entries.number("strength", _typed("Strength", "strength", "1")))
-            return lambda k: (strength,) * k
+            return _number(refused, _typed("Strength", "strength", "1"), lambda text: (
+                prior.check_parameter("strength", entries.number("strength", text)),) * k) or ()  # fmt: skip
         if choice == prior.CUSTOM:
             _now("alphas")
-            typed = entries.numbers("prior", str(st.text_area("Numbers, one per category, in their order",
-                                                              **settings.entry(_OF + "alphas"))))  # fmt: skip
-            return lambda k: tuple(prior.check_parameter("alpha", one) for one in entries.one_each("prior", typed, k))
-    rule = prior.RULES[choice or prior.CHOICES[0]]
-    return lambda k: (rule(k),) * k
+            typed = str(st.text_area(f"{k:,} numbers, one per category, in their order",
+                                     **settings.entry(_OF + "alphas")) or "")  # fmt: skip
+            return _number(refused, typed, lambda text: tuple(
+                prior.check_parameter("alpha", one)
+                for one in entries.one_each("prior", entries.numbers("prior", text), k))) or ()  # fmt: skip
+    return (prior.RULES[choice or prior.CHOICES[0]](k),) * k
+
+
+def _kept(cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None]) -> list[int]:
+    """The places of the rows that are categories."""
+    return [i for i, mark in enumerate(cells.marks)
+            if totals.get(i) in (None, said.CATEGORY) and (mark is None or marks[mark].meant != said.OUT)]  # fmt: skip
 
 
 def _question(
-    cells: NoisyCells, marks: Mapping[str, tuple[str, str]], totals: Mapping[int, str | None], law_of: LawOf,
-    total: Total, typed_total: tuple[str, str] | None, alpha_of: Callable[[int], tuple[float, ...]],
+    cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None], law_of: LawOf,
+    total: Total, typed: TypedTotal | None, alpha: tuple[float, ...],
 ) -> Question:
-    bounds = {mark: entries.whole("The threshold", typed, -limits.VALUE_LARGEST, limits.VALUE_LARGEST)
-              for mark, (meant, typed) in marks.items() if meant == said.BELOW}  # fmt: skip
-    of_published = next(iter(bounds.values())) if len({*bounds.values()}) == 1 else None
-    laws = [law_of(cells.sizes[i] if cells.sizes else None, of_published if mark is None else bounds.get(mark))
+    bounds = {mark.below for mark in marks.values() if mark.meant == said.BELOW}
+    of_published = next(iter(bounds)) if len(bounds) == 1 else None  # below it none may be published
+    laws = [law_of(cells.sizes[i] if cells.sizes else None, of_published if mark is None else
+                   marks[mark].below if marks[mark].meant == said.BELOW else None)
             for i, mark in enumerate(cells.marks)]  # fmt: skip
-    kept = [i for i, mark in enumerate(cells.marks)
-            if totals.get(i) in (None, said.CATEGORY) and (mark is None or marks[mark][0] != said.OUT)]  # fmt: skip
+    kept = _kept(cells, marks, totals)
     if len(kept) < 2:
         raise CountsError(f"2 categories at least are needed: {len(kept)} are left.")
-    measured = _measured(cells, totals, laws, typed_total, law_of)
+    measured = (typed.value, law_of(typed.size, None)) if typed else _measured(cells, totals, laws)
     labels = tuple(cells.labels[i] for i in kept)
-    asked = Reading(alpha_of(len(kept)), tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
+    asked = Reading(alpha, tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
                     measured).checked(labels)  # fmt: skip
-    withheld = [said.marks(mark, sum(cells.marks[i] == mark for i in kept)) + ": "
-                + (f"below {bounds[mark]:,}" if meant == said.BELOW else said.WITHHELD[meant])
-                for mark, (meant, _) in marks.items() if meant != said.OUT]  # fmt: skip
+    withheld = [said.mark_means(mark, sum(cells.marks[i] == mark for i in kept), one.meant, one.below)
+                for mark, one in marks.items() if one.meant != said.OUT]  # fmt: skip
     assumed = {
         "Noise": readings.noise_words(asked.noise),
         "Total": readings.total_words(asked.total, asked.measured),
         "Prior": readings.prior_words(asked.prior),
-        **({"Withheld": "; ".join(withheld)} if withheld else {}),
+        **({"Withheld": said.listed_marks(withheld)} if withheld else {}),
     }
     return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked))
 
 
 def _measured(
-    cells: NoisyCells, totals: Mapping[int, str | None], laws: Sequence[NoiseLaw], typed: tuple[str, str] | None,
-    law_of: LawOf,
+    cells: NoisyCells, totals: Mapping[int, str | None], laws: Sequence[NoiseLaw]
 ) -> tuple[float, NoiseLaw] | None:
+    """The total that a row is, with its noise."""
     rows = [i for i, meant in totals.items() if meant == said.MEASURED]
     if len(rows) > 1:
         raise CountsError("one total alone can be measured: leave the other rows out.")
-    if rows:
-        value = cells.values[rows[0]]
-        if value is None:
-            raise CountsError("the measured total was withheld: leave its row out.")
-        return value, laws[rows[0]]
-    if typed is None:
-        return None
-    value, size = typed
-    if not size.strip() and cells.sizes:
-        raise CountsError("the noise of the measured total must be given, as each row has its own.")
-    own = entries.number("The noise of the measured total", size) if size.strip() else None
-    return entries.number("The measured total", value), law_of(own, None)
+    value = cells.values[rows[0]] if rows else None
+    if rows and value is None:
+        raise CountsError("the measured total was withheld: leave its row out.")
+    return None if value is None else (value, laws[rows[0]])
 
 
 def _remarks(cells: NoisyCells, asked: Reading) -> tuple[str, ...]:
@@ -394,7 +450,7 @@ def _remarks(cells: NoisyCells, asked: Reading) -> tuple[str, ...]:
     found = []
     if not published:
         found.append(said.ALL_WITHHELD)
-    elif not cells.said and not any(value < 0 or value % 1 for value in published) and len(published) == len(asked.values):
+    elif not (cells.said or any(value < 0 or value % 1 for value in published) or None in asked.values):
         found.append(said.LOOKS_TRUE)
     if published and isinstance(asked.total, Known) and math.fsum(published) == asked.total.n:
         found.append(said.SUMS_TO_N)
@@ -497,9 +553,9 @@ def _take_away(brought: Brought, question: Question, found: Outcome, seen: downl
              "script.py": program}  # fmt: skip
     page = menu.page("Read noisy counts")
     with st.container(horizontal=True, gap="small"):
-        downloads.offer("Numbers (JSON)", lambda: files["reading.json"].encode(), "dpbi-reading.json", "application/json")
-        downloads.offer("Statement (Markdown)", lambda: files["statement.md"].encode(), "dpbi-reading.md",
-                        "text/markdown")  # fmt: skip
+        for label, name, mime in (("Numbers (JSON)", "reading.json", "application/json"),
+                                  ("Statement (Markdown)", "statement.md", "text/markdown")):  # fmt: skip
+            downloads.offer(label, files[name].encode, f"dpbi-{name}", mime)
         downloads.offer("Report (ZIP)", lambda: report.zip_bytes(
             page, seen, {name: text.encode() for name, text in files.items()}, readings.NOTHING_PRIVATE),
             "dpbi-read-noisy-counts.zip", "application/zip")  # fmt: skip

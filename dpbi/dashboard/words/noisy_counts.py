@@ -16,6 +16,7 @@ PASTE = "Or paste cells, as a spreadsheet copies them"
 PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. Reading them costs no privacy."
 
 SIGMA, EPSILON, RHO, ACCURACY = "sigma", "epsilon", "rho", "accuracy"
+_LISTED = 8
 COLUMN = "column: "  # before a measure that each row has in a column
 # How people are told of the noise: what the choice is called, what the number is called, a line of help.
 STATED = {
@@ -26,12 +27,14 @@ STATED = {
               "Of this table alone, not of all that its publisher spent."),
     RHO: ("rho, of Gaussian noise (zCDP)", "Rho of this table",
           "Of this table alone, not of all that its publisher spent."),
-    ACCURACY: ("a 95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05", "A value lies within it of its count, with 95 %."),
+    ACCURACY: ("a 95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05",
+               "A value lies within it of its count with probability 0.95."),
     stated.STANDARD_DEVIATION: ("a standard deviation", "Standard deviation", "The same for every value."),
     stated.VARIANCE: ("a variance", "Variance", "The same for every value, as the Census states it for a table."),
     COLUMN + stated.STANDARD_DEVIATION: ("a column of standard deviations", "Column", "One for each row; 0: exact."),
     COLUMN + stated.VARIANCE: ("a column of variances", "Column", "One for each row; 0: exact."),
-    COLUMN + stated.SCALE: ("a column of scales of Laplace or geometric noise", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.SCALE: ("a column of scales of Laplace or geometric noise", "Column",
+                            "One for each row; 0: exact."),
 }  # fmt: skip
 SENSITIVITY = {
     EPSILON: ("One person changes the counts, together, by at most",
@@ -42,7 +45,9 @@ SENSITIVITY = {
 LAW = "Kind of noise"
 LAW_HELP = "What the publisher names: they differ little where the noise is wide, but differ."
 FLOOR = "Values below 0 were published as 0"
-CHOOSE_NOISE = "Say how the noise is stated, and of what kind it is: nothing is computed before."
+OF_MARKS, OF_TOTALS = "what withheld cells mean", "what the row of a total is"
+OF_NOISE, OF_N = "how the noise is stated, how large it is and of what kind", "how many records there are"
+GUESSED = "**Guessed from the headers**, as it stands here: look whether it is so."
 
 # Of withheld cells
 BELOW, NOTHING, OUT = "below", "nothing", "out"
@@ -51,6 +56,7 @@ WITHHELD = {
     NOTHING: "nothing is known of them",
     OUT: "no categories: leave these rows out",
 }
+WITHHELD_EACH = WITHHELD | {BELOW: "withheld because below the threshold that each says"}
 # Of rows that say they are a total
 MEASURED, CATEGORY = "measured", "category"
 TOTALS = {
@@ -67,6 +73,7 @@ TOTAL = {
     NOISY: "measured with noise",
 }
 TOTAL_OF_ROW = "The total is measured, in the row that says so."
+SAME_NOISE = "Empty: as that of the values."
 DECIMALS = "Decimals are marked by"
 PRIOR_HELP = "The pseudo-counts that every category has before the values are seen."
 TYPED = "typed: one number for each category"
@@ -76,8 +83,8 @@ LOOKS_TRUE = (
     "If they are, this page is not for them: bring them on the page Data. If noise was added, go on."
 )
 SUMS_TO_N = (
-    "**The values sum to exactly the n you gave**, which noisy counts do by chance alone: are they true counts, or made "
-    "to sum to n afterwards? Then the noise is not what is said here."
+    "**The values sum to exactly the n you gave**, which noisy counts do by chance alone. Are they true counts, or "
+    "were they made to sum to n afterwards? Then the noise is not what is said here."
 )
 ALL_WITHHELD = (
     "**Every value is withheld**, so that what is shown is the prior with what the thresholds say, and hardly data."
@@ -96,18 +103,30 @@ def marks(mark: str, many: int) -> str:
     return f"{many:,} {cells} with {words.plain(mark, 20)}" if mark else f"{many:,} empty {cells}"
 
 
-def read_as(k: int, withheld: int) -> str:
-    hidden = f", {withheld:,} of them withheld" if withheld else ""
-    return f"{k:,} categories{hidden}"
+def several_marks(found: Sequence[str], many: int) -> str:
+    return f"{many:,} cells with {words.plain(', '.join(found), 30)}"
+
+
+def mark_means(mark: str, many: int, meant: str | None, below: int | None) -> str:
+    return f"{marks(mark, many)}: {f'below {below:,}' if meant == BELOW else WITHHELD[meant or NOTHING]}"
+
+
+def listed_marks(said: Sequence[str]) -> str:
+    return "; ".join(said[:_LISTED]) + (f"; and {len(said) - _LISTED:,} more" if len(said) > _LISTED else "")
+
+
+def still_to_be_said(what: Sequence[str]) -> str:
+    return f"Still to be said, and nothing is computed before: {'; '.join(what)}."
 
 
 def answer(found: Outcome) -> str:
     """One sentence: who is first, with what share; and how many records there are."""
     best = int(found.ranking.first.argmax())
-    p, (low, high) = float(found.ranking.first[best]), found.intervals[best]
+    p, ends = float(found.ranking.first[best]), found.intervals[best]
     first = "almost surely" if p > 0.995 else f"with probability {p:.2f}"
-    said = (f"**{words.escape(found.labels[best])} is first {first}: its share is {_percent(float(found.mean[best]))}, with "
-            f"95 % from {_percent(low)} to {_percent(high)}.**")  # fmt: skip
+    share, low, high = map(_percent, (float(found.mean[best]), *ends))
+    name = words.escape(found.labels[best])
+    said = f"**{name} is first {first}: its share is {share}, with 95 % from {low} to {high}.**"
     if found.total is None:
         return f"{said} The total is n = {found.n:,}."
     fewest, most = interval_of_total(found.total)

@@ -49,15 +49,14 @@ class NoisyColumns:
 @dataclass(frozen=True)
 class NoisyCells:
     """What the rows hold. labels; values: None where a mark stands instead; marks: what stands there, "" in an empty
-    cell; sizes: of the noise, () without such a column; totals: the places of rows that say that they are a total; rows:
-    of the file; said: whether a word of the file speaks of noise."""
+    cell; sizes: of the noise, () without such a column; totals: the places of rows that say that they are a total;
+    said: whether a header speaks of noise."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
     marks: tuple[str | None, ...]
     sizes: tuple[float, ...]
     totals: tuple[int, ...]
-    rows: tuple[int, ...]
     said: bool
 
     @property
@@ -86,10 +85,10 @@ def _record(table: Table) -> list[str]:
 
 def _turned(table: Table) -> Table:
     names, values = [column.name for column in table.columns], _record(table)
-    columns = [names, values] if all(names) else [values]
-    return Table([Column(i, name, lambda stop, cells=cells: cells[:stop])  # type: ignore[misc]
-                  for i, (name, cells) in enumerate(zip(("category", "value")[-len(columns):], columns, strict=True), 1)],
-                 [table.rows[0]] * len(values), None)  # fmt: skip
+    columns = {"category": names, "value": values} if all(names) else {"value": values}
+    turned = [Column(i, name, lambda stop, cells=cells: cells[:stop])  # type: ignore[misc]
+              for i, (name, cells) in enumerate(columns.items(), 1)]  # fmt: skip
+    return Table(turned, [table.rows[0]] * len(values), None)
 
 
 def guessed_columns(table: Table) -> NoisyColumns:
@@ -147,7 +146,7 @@ def noisy_cells(table: Table, columns: NoisyColumns, decimals: str = POINT) -> N
     return NoisyCells(
         labels, tuple(None if isinstance(one, str) else one for one in read),
         tuple(one if isinstance(one, str) else None for one in read), found,
-        tuple(i for i, label in enumerate(labels) if names and says_total(label)), rows,
+        tuple(i for i, label in enumerate(labels) if names and says_total(label)),
         any(column.says(vocabulary.NOISY | _OF_NOISE) for column in table.columns),
     )  # fmt: skip
 
