@@ -114,7 +114,7 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
         )  # fmt: skip
         names = [f"{name} ({share})" if share != "0" else name for name, share in zip(names, first, strict=True)]
         x = {"title_text": "Rank", "range": [0, 1.03 * float(high.max())]}
-    kind = "Each circle's number: the probability of the rank." if matrix is not None else (
+    kind = "Below each circle: the probability of the rank, in per cent." if matrix is not None else (
         "Medians and 95 % intervals; in brackets: the probability of being first.")  # fmt: skip
     return base_layout(
         fig, title, alt="Ranks of the categories by their shares", x=x, y=category_axis(names),
@@ -128,14 +128,15 @@ def _add_matrix(fig: Drawing, matrix: NDArray[np.float64]) -> None:
     rows, columns = np.nonzero(matrix >= 0.005)
     p = matrix[rows, columns]
     fig.add_scatter(
-        x=(columns + 1).tolist(), y=rows.tolist(), mode="markers", showlegend=False, name="probability of the rank",
-        marker={"color": SCALE[0], "size": (6 + 24 * np.sqrt(p)).tolist(), "opacity": 0.75},
-        text=[_share(float(one)) for one in p], hovertemplate="rank %{x}: %{text}",
+        x=(columns + 1).tolist(), y=rows.tolist(), mode="markers+text", showlegend=False, name="probability of the rank",
+        marker={"color": SCALE[0], "size": (6 + 22 * np.sqrt(p)).tolist(), "opacity": 1}, textposition="bottom center",
+        text=[_percent(float(one)) for one in p], hovertemplate="rank %{x}: %{text} per cent",
     )  # fmt: skip
-    fig.add_scatter(
-        x=(columns + 1.14 + 0.1 * np.sqrt(p)).tolist(), y=rows.tolist(), mode="text", showlegend=False, name="in words",
-        text=[_share(float(one)) for one in p], textposition="middle right", hoverinfo="skip",
-    )  # fmt: skip
+
+
+def _percent(p: float) -> str:
+    """Without its sign; < and > are signs of markup to plotly."""
+    return f"{100 * p:.0f}" if 0.01 <= p <= 0.99 else "&lt;1" if p < 0.01 else "&gt;99" if p < 1 else "100"
 
 
 def _share(p: float) -> str:

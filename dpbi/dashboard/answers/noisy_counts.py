@@ -26,9 +26,20 @@ class Moments(NamedTuple):
 
 
 @kept(4, megabytes=600, said="The posterior.")
+def answered(of: Question) -> Posterior | str:
+    """The posterior, of which all else is asked, or the sentence that refuses it: to find that out takes as long."""
+    try:
+        return of.posterior() if isinstance(of, Reading) else published(of).posterior
+    except ValueError as refusal:
+        return str(refusal)
+
+
 def posterior(of: Question) -> Posterior:
-    """One of many categories is large, and all else is asked of it."""
-    return of.posterior() if isinstance(of, Reading) else published(of).posterior
+    """Raises ValueError where it is refused."""
+    found = answered(of)
+    if isinstance(found, str):
+        raise ValueError(found)
+    return found
 
 
 @kept(4)

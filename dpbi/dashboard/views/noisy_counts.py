@@ -52,7 +52,6 @@ _SIZES = {STANDARD_DEVIATIONS: stated.STANDARD_DEVIATION, VARIANCES: stated.VARI
 FIRST, BESIDE = 6, 8  # rows and columns of the cells that are shown
 MANY, DRAWN = 40, 20  # categories from which on the largest ones are drawn, and how many
 _MISFIT = 5.0
-_NUMBER, _NARROW, _WIDE = 200, 280, 400  # pixels of an entry
 _MARKS = 8  # different ones that are asked about
 _ENTRIES = {
     "values": None, "labels": None, "noise column": None, "decimals": POINT, "stated": None, "law": None, "number": "",
@@ -142,12 +141,12 @@ def _choose(label: str, entry: str, options: Mapping[Any, str], **more: Any) -> 
     """A choice by its words; None where nothing is chosen."""
     _now(entry)
     return settings.choice(label, _OF + entry, options, format_func=lambda one: words.plain(options[one], 60),
-                           placeholder="Choose", width=more.pop("width", _NARROW), **more)  # fmt: skip
+                           placeholder="Choose", **more)  # fmt: skip
 
 
 def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
     _preset(entry, default)
-    return str(st.text_input(label, width=_NUMBER, **more, **settings.entry(_OF + entry)) or "")
+    return str(st.text_input(label, **more, **settings.entry(_OF + entry)) or "")
 
 
 # --- a release of ours ---
@@ -185,8 +184,11 @@ def _of_table(brought: Brought) -> Question | None:
             st.caption(said.GUESSED)
         marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
         law_of = _noise(table, cells, refused)
-        total, measured = _total(cells, said.MEASURED in totals.values(), refused)
-        alpha = _prior(len(_kept(cells, marks, totals)), refused)
+        total_here, prior_here = st.columns(2)
+        with total_here:
+            total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+        with prior_here:
+            alpha = _prior(len(_kept(cells, marks, totals)), refused)
     unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
     if refused or law_of is None or unsaid or None in totals.values() or total is None or not alpha:
         missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: law_of is None,
@@ -271,7 +273,7 @@ def _withheld(cells: NoisyCells, refused: list[str]) -> dict[str, Mark]:
     found: dict[str, Mark] = {}
     if len(own) > 1:
         label = said.several_marks([*own], sum(many[mark] for mark in own))
-        meant = _choose(label, _preset("marks", said.BELOW), said.WITHHELD_EACH, width=_WIDE)
+        meant = _choose(label, _preset("marks", said.BELOW), said.WITHHELD_EACH)
         found |= {mark: Mark(meant, t) for mark, t in own.items()}
     others = [mark for mark in many if mark not in found]
     if len(others) > _MARKS:
@@ -280,7 +282,7 @@ def _withheld(cells: NoisyCells, refused: list[str]) -> dict[str, Mark]:
     for mark in others:
         with st.container(horizontal=True):
             entry = _preset(f"mark {mark}", said.BELOW) if mark in own else f"mark {mark}"
-            meant, below = _choose(said.marks(mark, many[mark]), entry, said.WITHHELD, width=_WIDE), None
+            meant, below = _choose(said.marks(mark, many[mark]), entry, said.WITHHELD), None
             if meant == said.BELOW:
                 typed = _typed("Threshold", f"below {mark}", str(own.get(mark, "")))
                 below = _number(refused, typed, _threshold)
@@ -302,7 +304,7 @@ def _preset(entry: str, value: Any) -> str:
 def _rows_of_totals(cells: NoisyCells) -> dict[int, str | None]:
     """What each row is that says it is a total."""
     names = {i: cells.labels[i] for i in cells.totals}
-    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS, width=_WIDE)
+    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS)
             for i, name in names.items()}  # fmt: skip
 
 
@@ -325,7 +327,7 @@ def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> LawOf | None:
     size: float | None = None
     most: float | None = 1.0
     with st.container(horizontal=True):
-        how = _choose("The noise is stated as", "stated", offered, width=_WIDE)
+        how = _choose("The noise is stated as", "stated", offered)
         if not how:
             return None
         measure = str(how).removeprefix(said.COLUMN)
@@ -359,7 +361,7 @@ def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total
     options = {key: what for key, what in said.TOTAL.items() if not (measured and key == said.NOISY)}
     found: Total | None = None
     with st.container(horizontal=True):
-        choice = _choose("The total n, number of records", "total", options, width=_WIDE)
+        choice = _choose("Total n, number of records", "total", options)
         if choice == said.KNOWN:
             found = _number(refused, _typed("n", "n"), lambda text: Known(
                 entries.whole("n", text, 1, limits.TOTAL_LARGEST)))  # fmt: skip
@@ -467,17 +469,11 @@ def _show(brought: Brought, question: Question) -> None:
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     with whole("noisy counts", (question.of, seed), 4, "steps") as current:
-        refusal: ValueError | None = None
-        try:
-            current.ask(answers.posterior, question.of)
+        if not isinstance(current.ask(answers.answered, question.of), str):
             moments = current.ask(answers.moments, question.of)
             ranking = current.ask(answers.ranking, question.of, seed)
             best = int(ranking.first.argmax())
             intervals = {best: current.ask(answers.interval, question.of, best)}
-        except ValueError as refused:
-            refusal = refused
-    if refusal:
-        raise refusal
     exact = answers.posterior(question.of)
     total = getattr(exact, "total", None)
     found = Outcome(

@@ -20,20 +20,20 @@ _LISTED = 8
 COLUMN = "column: "  # before a measure that each row has in a column
 # How people are told of the noise: what the choice is called, what the number is called, a line of help.
 STATED = {
-    stated.SCALE: ("a scale of Laplace or geometric noise (OpenDP)", "Scale",
+    stated.SCALE: ("scale, Laplace or geometric (OpenDP)", "Scale",
                    "As in make_laplace or make_geometric; b in a text book."),
-    SIGMA: ("a scale of Gaussian noise, sigma (OpenDP)", "Sigma", "As in make_gaussian."),
-    EPSILON: ("epsilon, of Laplace or geometric noise", "Epsilon of this table",
+    SIGMA: ("scale, Gaussian: sigma (OpenDP)", "Sigma", "As in make_gaussian."),
+    EPSILON: ("epsilon, Laplace or geometric", "Epsilon of this table",
               "Of this table alone, not of all that its publisher spent."),
-    RHO: ("rho, of Gaussian noise (zCDP)", "Rho of this table",
+    RHO: ("rho, Gaussian (zCDP)", "Rho of this table",
           "Of this table alone, not of all that its publisher spent."),
-    ACCURACY: ("a 95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05",
+    ACCURACY: ("95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05",
                "A value lies within it of its count with probability 0.95."),
-    stated.STANDARD_DEVIATION: ("a standard deviation", "Standard deviation", "The same for every value."),
-    stated.VARIANCE: ("a variance", "Variance", "The same for every value, as the Census states it for a table."),
-    COLUMN + stated.STANDARD_DEVIATION: ("a column of standard deviations", "Column", "One for each row; 0: exact."),
-    COLUMN + stated.VARIANCE: ("a column of variances", "Column", "One for each row; 0: exact."),
-    COLUMN + stated.SCALE: ("a column of scales of Laplace or geometric noise", "Column",
+    stated.STANDARD_DEVIATION: ("standard deviation", "Standard deviation", "The same for every value."),
+    stated.VARIANCE: ("variance", "Variance", "The same for every value, as the Census states it for a table."),
+    COLUMN + stated.STANDARD_DEVIATION: ("column of standard deviations", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.VARIANCE: ("column of variances", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.SCALE: ("column of scales, Laplace or geometric", "Column",
                             "One for each row; 0: exact."),
 }  # fmt: skip
 SENSITIVITY = {
@@ -52,22 +52,22 @@ GUESSED = "**Guessed from the headers**, as it stands here: look whether it is s
 # Of withheld cells
 BELOW, NOTHING, OUT = "below", "nothing", "out"
 WITHHELD = {
-    BELOW: "withheld because the noisy value was below a threshold",
+    BELOW: "withheld: below a threshold",
     NOTHING: "nothing is known of them",
-    OUT: "no categories: leave these rows out",
+    OUT: "no categories: left out",
 }
-WITHHELD_EACH = WITHHELD | {BELOW: "withheld because below the threshold that each says"}
+WITHHELD_EACH = WITHHELD | {BELOW: "withheld: below what each says"}
 # Of rows that say they are a total
 MEASURED, CATEGORY = "measured", "category"
 TOTALS = {
-    OUT: "leave it out: computed from the others",
-    MEASURED: "a total measured with noise of its own",
+    OUT: "computed from the others: left out",
+    MEASURED: "a total measured with noise",
     CATEGORY: "a category like the others",
 }
 KNOWN, FLAT, LOG, ABOUT, NOISY = "known", "flat", "log", "about", "noisy"
 TOTAL = {
-    FLAT: "not known: every number is as probable",
-    LOG: "not known: every order of magnitude is as probable",
+    FLAT: "unknown, all as probable",
+    LOG: "unknown, each magnitude alike (1/n)",
     KNOWN: "known",
     ABOUT: "about known (Poisson)",
     NOISY: "measured with noise",
@@ -76,7 +76,7 @@ TOTAL_OF_ROW = "The total is measured, in the row that says so."
 SAME_NOISE = "Empty: as that of the values."
 DECIMALS = "Decimals are marked by"
 PRIOR_HELP = "The pseudo-counts that every category has before the values are seen."
-TYPED = "typed: one number for each category"
+TYPED = "Typed: one number per category"
 
 LOOKS_TRUE = (
     "**These look like true counts**: no value is negative or has decimals, and no name in the table speaks of noise. "
