@@ -465,7 +465,6 @@ def _remarks(cells: NoisyCells, asked: Reading) -> tuple[str, ...]:
 def _show(brought: Brought, question: Question) -> None:
     for remark in question.remarks:
         st.warning(remark if isinstance(question.of, Reading) else words.escape(remark, words.SENTENCE_LENGTH))
-    k = len(question.labels)
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     with whole("noisy counts", (question.of, seed), 4, "steps") as current:
@@ -493,7 +492,7 @@ def _show(brought: Brought, question: Question) -> None:
     seen = downloads.Shown({"Read": words.plain(found.name), **found.assumed, "Seed": seed}, said.about(found))
     with downloads.collected(seen):
         _pictures(replace(found, intervals=dict(intervals)), [i for i in places if i in intervals])
-        _take_away(brought, question, replace(found, intervals=dict(intervals)), seen, k)
+        _take_away(question, replace(found, intervals=dict(intervals)), seen)
 
 
 def _reasons(asked: Reading) -> list[str]:
@@ -536,13 +535,14 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
     charts.draw(pictures.ranks(found, ranked), "ranks")
     st.text_input("Seed of the draws", width=200, help=sidebar.SEED, **settings.entry("seed"))
     st.header("The table")
-    tables.draw(data.noisy_counts(found, [int(i) for i in found.order[:data.CATEGORIES_SHOWN]]),
-                lambda: data.noisy_counts(found, range(len(found.labels))))  # fmt: skip
-    if len(found.labels) > len(places):
+    k = len(found.labels)
+    order = range(k) if k <= MANY else found.order.tolist()
+    tables.draw(data.noisy_counts(found, order[:MANY]), lambda: data.noisy_counts(found, order))
+    if k > MANY:
         st.caption(said.INTERVALS_SHOWN)
 
 
-def _take_away(brought: Brought, question: Question, found: Outcome, seen: downloads.Shown, k: int) -> None:
+def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
     of = question.of if isinstance(question.of, Reading) else None
     program = script.of_noisy_counts(of, found)
     files = {"reading.json": readings.reading_json(found), "statement.md": readings.reading_markdown(found),

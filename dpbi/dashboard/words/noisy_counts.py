@@ -90,7 +90,7 @@ ALL_WITHHELD = (
     "**Every value is withheld**, so that what is shown is the prior with what the thresholds say, and hardly data."
 )
 PLAIN_ZERO = "Where values are taken for true, negative and withheld ones stand as 0."
-INTERVALS_SHOWN = "Intervals of all categories take longer: of those on the picture they are in table and files."
+INTERVALS_SHOWN = "The largest 40 categories; the CSV holds all. Intervals take long: those on the picture have one."
 SCRIPT = (
     "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
     "Nothing private is in it."
