@@ -55,6 +55,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "likelihoods": lambda: [one.likelihood(PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
     "measured": lambda: MeasuredLikelihood(np.array([[4.0, np.nan]]), ((Exact(), TwoSidedGeometric(1.0)),)),
     "noise-aware": lambda: [dpbi.noise_aware_posterior(one, PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
+    "noisy counts": lambda: [[read, read.block((0, 1)), read._summary, read._betas(0)] for read in (
+        dpbi.noisy_counts_posterior((1, 1, 1), (4, 5, -1), TwoSidedGeometric(1.0), total, [((0, 1), 8, Exact())])
+        for total in (9, dpbi.Flat()))],
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),
     "coverage": lambda: coverage(NOISY, PRIOR, N),
@@ -166,8 +169,8 @@ def numbers_floor() -> Iterator[Any]:
 
 
 def test_every_class_that_holds_arrays_is_a_frozen_result_and_was_looked_at() -> None:
-    """A leading underscore, and the sums inside ``partition``, are for no reader."""
-    inside = {"Part", "Bulk", "Piece"}
+    """A leading underscore, and the sums inside ``partition`` and the tree, are for no reader."""
+    inside = {"Part", "Bulk", "Piece", "Leaf"}
     kinds = {kind for module in numbers_floor() for kind in vars(module).values()
              if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind.__module__.startswith("dpbi")}
     holding = {kind for kind in kinds if not kind.__name__.startswith("_") and kind.__name__ not in inside

@@ -19,6 +19,7 @@ from dpbi.inference.clouds import turn
 TWO, THREE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5))
 NOISY, CHOSEN = dpbi.mechanisms.Geometric(1.0), dpbi.mechanisms.EHDS(1.0)
 AWARE = dpbi.noise_aware_posterior(NOISY, TWO.prior, TWO.n, TWO.counts)
+READ = dpbi.noisy_counts_posterior(TWO.prior, TWO.counts, dpbi.noise.TwoSidedGeometric(1.0), dpbi.Flat())
 LAW = dpbi.distance_law(CHOSEN, TWO)
 LOSS = dpbi.privacy_loss(CHOSEN, TWO.prior, TWO.n)
 RELEASE = dpbi.release(NOISY, TWO)
@@ -95,7 +96,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     for kind in (*MECHANISMS, Problem, dpbi.Release, PureDP, dpbi.ApproximateDP, NotPrivate,
                  *map(type, NOISE)):
         yield f"dpbi.{kind.__name__}", kind
-    for held in (TWO, LAW, AWARE, RELEASE, AXIS, CURVE, *NOISE, *(kind(1.0) for kind in MECHANISMS)):
+    for held in (TWO, LAW, AWARE, READ, RELEASE, AXIS, CURVE, *NOISE, *(kind(1.0) for kind in MECHANISMS)):
         for name, _ in inspect.getmembers(type(held), inspect.isfunction):
             if not name.startswith("_"):
                 yield f"{type(held).__name__}.{name}", getattr(held, name)
@@ -105,6 +106,8 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.accuracy.curves.closer": {"other": ERROR},
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
+    "NoisyCountsPosterior.block": {"categories": (0, 1)},
+    "dpbi.noisy_counts_posterior": {"values": (4, 5), "noise": NOISE[0], "total": 9},
     "dpbi.read_release": {"data": RELEASE.to_json()},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
@@ -118,7 +121,7 @@ INSIDE = {  # checks themselves, or handed what was checked, as are all tables, 
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
     "dpbi.posterior.dirichlet.one_draw_each", "dpbi.posterior.dirichlet.one_less",
     "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
-    "dpbi.posterior.dirichlet.log_negative_binomial",
+    "dpbi.posterior.dirichlet.log_negative_binomial", "dpbi.posterior.dirichlet.log_poisson",
     *(f"{type(law).__name__}.{name}" for law in NOISE for name in ("check_value", "cell_likelihood")),
 }  # fmt: skip
 EVERY = {name: function for name, function in functions()

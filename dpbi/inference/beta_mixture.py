@@ -8,8 +8,8 @@ follow has the same mean under the law and under the weights of Lagrange's polyn
 import operator
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,8 @@ _SAME = 1e-10  # of a probability
 _PARTS, _NUMBERS = 60_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
 
 
-class Betas(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Betas(FrozenResult):
     """Shares and both parameters of the parts of a mixture; a share may be negative where few parts stand for all."""
 
     share: Floats
@@ -51,7 +52,7 @@ class Betas(NamedTuple):
 
     def interval(self, mass: float) -> tuple[float, float]:
         """The equal-tailed interval, rounded outwards."""
-        tail, (share, a, b) = (1 - mass) / 2, self
+        tail, share, a, b = (1 - mass) / 2, self.share, self.a, self.b
         # Near 0 an upper end has digits that 1 - x has not.
         if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
             return end(share, a, b, tail, 0.0), end(share, a, b, tail, 1.0)
@@ -67,7 +68,7 @@ class BetaMixture(FrozenResult):
     prior: tuple[float, ...]
 
     @abstractmethod
-    def betas(self, category: int) -> Betas:
+    def _betas(self, category: int) -> Betas:
         """The parts that theta_i is a mixture of, the negligible ones left out."""
 
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
@@ -79,20 +80,20 @@ class BetaMixture(FrozenResult):
         Raises ValueError for another mass or category. Source: ours; the quantile by Brent's rule in the log-odds.
         """
         mass = limits.inside("mass", mass)
-        return self.betas(limits.check_category(category, len(self.prior))).interval(mass)
+        return self._betas(limits.check_category(category, len(self.prior))).interval(mass)
 
     def density(self, theta: ArrayLike, category: int = 0) -> Floats:
         """The density of theta_i, a mixture of Beta densities: theta (...), in [0, 1] -> (...).
 
         At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
         """
-        betas = self.betas(limits.check_category(category, len(self.prior)))
+        betas = self._betas(limits.check_category(category, len(self.prior)))
         at = limits.shares("theta", theta)
         return betas.density(at.reshape(-1)).reshape(at.shape)
 
     def cumulative(self, theta: ArrayLike, category: int = 0) -> Floats:
         """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
-        betas = self.betas(limits.check_category(category, len(self.prior)))
+        betas = self._betas(limits.check_category(category, len(self.prior)))
         at = limits.shares("theta", theta)
         return betas.cumulative(at.reshape(-1)).reshape(at.shape)
 

@@ -161,7 +161,7 @@ class TiedCounts(TreeCounts):
     ) -> None:
         self.k, self.sum_of_prior, self.total_law = len(prior), float(np.sum(prior)), total
         all_cells = frozenset(range(self.k))
-        self.of_total = tuple(one.log_factor for one in measured if one.cells == all_cells)
+        self.of_total = tuple(one for one in measured if one.cells == all_cells)
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
@@ -199,7 +199,7 @@ class TiedCounts(TreeCounts):
 
     def _log_h(self, n: NDArray[np.int64]) -> Floats:
         """log h(n) but for the tilt."""
-        found = self.total_law.log_probability(n) + sum(factor(n) for factor in self.of_total)
+        found = self.total_law.log_probability(n) + sum(one.log_factor(n) for one in self.of_total)
         return np.asarray(found - dirichlet.log_negative_binomial(
             np.array(self.sum_of_prior), n.astype(np.float64), self.guess, self.sum_of_prior))
 

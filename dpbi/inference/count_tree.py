@@ -10,11 +10,14 @@ first, so that a cell as wide as all others together is joined last.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpbi.frozen_result import FrozenResult
+from dpbi.noise import NoiseLaw
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +29,8 @@ _DRAWN = 6e9  # numbers that draws pass over
 _TABLE = 4_000_000  # of these, at a time
 
 
-@dataclass(frozen=True)
-class Leaf:
+@dataclass(frozen=True, eq=False)
+class Leaf(FrozenResult):
     """A cell's weights at low, low + 1, ...; they sum to 1."""
 
     low: int
@@ -40,14 +43,21 @@ class Leaf:
 
 @dataclass(frozen=True)
 class MeasuredSum:
-    """log L(s) of the sum of these cells, which nest: two such sets are disjoint, or one lies in the other."""
+    """A value published of the sum of these cells, under a law of noise; None where it was withheld.
+
+    Such sets nest: two of them are disjoint, or one lies in the other.
+    """
 
     cells: frozenset[int]
-    log_factor: Callable[[NDArray[np.int64]], Floats]
+    value: float | None
+    law: NoiseLaw
+
+    def log_factor(self, s: NDArray[np.int64]) -> Floats:
+        return self.law.log_likelihood(self.value, s)
 
 
 @dataclass(frozen=True, eq=False)
-class _Sum:
+class _Sum(FrozenResult):
     """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
     least, most: of the sum, by the cells' windows, before anything was left out.
@@ -62,7 +72,7 @@ class _Sum:
     least: int
     most: int
     parts: tuple[_Sum, ...] = ()
-    factor: Floats | None = None
+    factor: Floats = field(default_factory=lambda: np.ones(1))
     dropped: float = _LEAF
     missing: float = _LEAF
     rounding: float = 0.0
@@ -78,7 +88,7 @@ class _Sum:
 
 
 @dataclass(frozen=True, eq=False)
-class CountTree:
+class CountTree(FrozenResult):
     """The tree below ``root``, grown by ``count_tree``; its messages are transformed unless ``direct``."""
 
     root: _Sum
@@ -179,7 +189,7 @@ class CountTree:
                 needed += float(min(size, of.weight.size)) * min(part.weight.size for part in of.parts)
         if needed > _DRAWN:
             raise ValueError(f"size is too large for noise as wide as this: {size:,} draws pass over {needed:.2g} "
-                             f"numbers, at most {_DRAWN:.2g} are. Draw fewer at a time, or take a larger epsilon.")
+                             f"numbers, at most {_DRAWN:.2g} are. Draw fewer at a time.")
 
     # What is certain
 
@@ -260,8 +270,9 @@ class _Growth:
             dropped += float(weight[:first].sum() + weight[last:].sum())
             missing += max(float(weight[:first].max(initial=0.0)), float(weight[last:].max(initial=0.0)))
             low, weight = low + first, weight[first:last]
-        return self._trimmed(_Sum(low, weight, a.cells | b.cells, least, most, (a, b), None, dropped,
-                                  missing, rounding + a.rounding + b.rounding, a.log_scale + b.log_scale))
+        return self._trimmed(_Sum(low, weight, a.cells | b.cells, least, most, (a, b),
+                                  dropped=dropped, missing=missing, rounding=rounding + a.rounding + b.rounding,
+                                  log_scale=a.log_scale + b.log_scale))
 
     def _trimmed(self, of: _Sum) -> _Sum:
         """Without the ends that hold next to nothing, and rescaled to sum 1."""

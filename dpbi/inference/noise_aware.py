@@ -76,10 +76,11 @@ class CountMixture(BetaMixture):
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
-    def betas(self, category: int) -> Betas:
+    def _betas(self, category: int) -> Betas:
         marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
         rest = sum(alpha for j, alpha in enumerate(self.prior) if j != category)
-        return Betas(marginal.probability, self.prior[category] + marginal.counts, rest + (self.n - marginal.counts))
+        counts = marginal.counts.astype(np.float64)
+        return Betas(marginal.probability, self.prior[category] + counts, rest + (self.n - counts))
 
 
 @dataclass(frozen=True, eq=False)

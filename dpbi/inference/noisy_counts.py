@@ -8,13 +8,13 @@ is read, and nothing here costs privacy.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits, noise as noise_laws
-from dpbi.frozen_result import frozen
+from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, few
 from dpbi.inference.count_posterior import Marginal, TiedCounts, TreeCounts
 from dpbi.inference.count_tree import MeasuredSum, correlated
@@ -31,7 +31,8 @@ _TABLE = 20_000_000  # numbers in the joint law of a count and the total
 _MEASUREMENTS = 100  # of a cell, and of sums
 
 
-class _Summary(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Summary(FrozenResult):
     mean: Floats
     sd: Floats
     marginals: tuple[Marginal, ...]
@@ -49,7 +50,7 @@ class NoisyCountsPosterior(BetaMixture):
     values: Values
     noise: tuple[tuple[NoiseLaw, ...], ...]
     total_law: Total
-    sums: tuple[tuple[frozenset[int], float, NoiseLaw], ...]
+    sums: tuple[MeasuredSum, ...]
     counts: TreeCounts = field(repr=False)
     whole: "NoisyCountsPosterior | None" = field(default=None, repr=False)
 
@@ -117,7 +118,7 @@ class NoisyCountsPosterior(BetaMixture):
                              + (m * unit) ** 2 * r[2].sum()) / norm
             found[i] = m, float(np.sqrt(max(variance, 0.0))), Marginal(leaf.low, marginal / marginal.sum())
         means, sds, marginals = zip(*(found[i] for i in sorted(found)), strict=True)
-        return _Summary(frozen(np.array(means)), frozen(np.array(sds)), marginals)
+        return _Summary(np.array(means), np.array(sds), marginals)
 
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent draws of c from P(c | v), int64 (size, k)."""
@@ -137,10 +138,11 @@ class NoisyCountsPosterior(BetaMixture):
         """
         mean = np.full(len(self.noise[0]), np.nan)
         mean[list(self.counts.cells)] = self.mean_counts
-        compared = [[(value - mean[i], law.sd) for i, (value, law) in enumerate(zip(values, laws, strict=True))
-                     if _is_comparable(value, law)] for values, laws in zip(self.values, self.noise, strict=True)]
-        compared += [[(value - mean[list(cells)].sum(), law.sd)] for cells, value, law in self.sums
-                     if _is_comparable(value, law)]
+        compared = [[(value - mean[i], law.sd) for i, (value, law) in enumerate(zip(row, laws, strict=True))
+                     if value is not None and _is_comparable(value, law)]
+                    for row, laws in zip(self.values, self.noise, strict=True)]
+        compared += [[(one.value - mean[list(one.cells)].sum(), one.law.sd)] for one in self.sums
+                     if one.value is not None and _is_comparable(one.value, one.law)]
         found = [0.0]
         for row in compared:
             gaps, sds = np.array([pair for pair in row if not np.isnan(pair[0])]).reshape(-1, 2).T
@@ -154,22 +156,22 @@ class NoisyCountsPosterior(BetaMixture):
         categories: places in ``prior``, two at least. Returns what this is, of those in increasing order.
         Raises ValueError for other categories, and for ones that a measured sum holds in part.
         """
-        places = limits.check_categories(list(categories), len(self.prior))
-        if np.unique(places).size < 2:
-            raise ValueError(f"A block needs at least 2 categories: got {len(categories)}.")
-        wanted = frozenset(self.counts.cells[i] for i in np.atleast_1d(places))
-        counts = self.counts.block(wanted) or self._whole.grown(wanted)
-        prior = tuple(self.prior[i] for i in sorted({int(place) for place in np.atleast_1d(places)}))
+        places = _places("categories", categories, len(self.prior))
+        if len(places) < 2:
+            raise ValueError(f"categories must be at least 2 for a block: got {len(places)}.")
+        wanted = frozenset(self.counts.cells[i] for i in places)
+        counts = self.counts.block(wanted) or self._whole._grown(wanted)
+        prior = tuple(self.prior[i] for i in sorted(places))
         return NoisyCountsPosterior(prior, self.values, self.noise, self.total_law, self.sums, counts, self._whole)
 
     @property
     def _whole(self) -> "NoisyCountsPosterior":
         return self if self.whole is None else self.whole
 
-    def grown(self, cells: frozenset[int]) -> TreeCounts:
+    def _grown(self, cells: frozenset[int]) -> TreeCounts:
         """The counts of these cells, from a tree that has their sum."""
-        nested = (*self.sums, (cells, 0.0, None))
-        _check_nested(cells, [one for one, _, _ in self.sums])
+        _check_nested(cells, self.sums)
+        nested = (*self.sums, MeasuredSum(cells, None, noise_laws.Exact()))  # of which nothing was published
         found = _tied(self.prior, self.values, self.noise, self.total_law, nested).block(cells)
         assert found is not None  # the sum was put into the tree
         return found
@@ -180,9 +182,9 @@ class NoisyCountsPosterior(BetaMixture):
     def _known(self) -> dict[int, Betas]:
         return {}
 
-    def betas(self, category: int) -> Betas:
+    def _betas(self, category: int) -> Betas:
         if category not in self._known:
-            self._known[category] = Betas(*map(frozen, self._mixture(category)))
+            self._known[category] = self._mixture(category)
         return self._known[category]
 
     def _mixture(self, category: int) -> Betas:
@@ -259,7 +261,7 @@ def noisy_counts_posterior(
     Returns ``NoisyCountsPosterior``: mean, sd, interval, density, cumulative, sample, marginals, total, block, misfit.
     Raises ValueError for values that a law cannot publish, where cells and total together leave the posterior improper,
     where the windows take more than 500 MB, and where the error cannot be held below 1e-9.
-    Source: ours (../README, "Noisy counts"); independent cells given their sum as in Bernstein and Sheldon 2018, whose
+    Source: ours (README, "Noisy counts"); independent cells given their sum as in Bernstein and Sheldon 2018, whose
     Gibbs sampler this replaces.
     """
     alpha = limits.check_prior(prior)
@@ -272,17 +274,15 @@ def noisy_counts_posterior(
 
 def _tied(
     prior: tuple[float, ...], values: Values, noise: tuple[tuple[NoiseLaw, ...], ...], total: Total,
-    sums: Iterable[tuple[frozenset[int], float, NoiseLaw | None]],
+    sums: Sequence[MeasuredSum],
 ) -> TiedCounts:
     numbers = np.array([[np.nan if value is None else value for value in row] for row in values])
-    return TiedCounts(prior, total, MeasuredLikelihood(numbers, noise), tuple(
-        MeasuredSum(cells, lambda s, value=value, law=law: (  # type: ignore[misc]
-            np.zeros(s.size) if law is None else law.log_likelihood(value, s))) for cells, value, law in sums))
+    return TiedCounts(prior, total, MeasuredLikelihood(numbers, noise), sums)
 
 
-def _is_comparable(value: float | None, law: NoiseLaw) -> bool:
-    """Whether a value was published, with noise, and not cut."""
-    return value is not None and not isinstance(law, noise_laws.Exact) and not (value == 0 and law.floor is not None)
+def _is_comparable(value: float, law: NoiseLaw) -> bool:
+    """Whether a published value has noise, and was not cut."""
+    return not isinstance(law, noise_laws.Exact) and not (value == 0 and law.floor is not None)
 
 
 def _checked_values(values: Any, noise: Any, k: int) -> tuple[Values, tuple[tuple[NoiseLaw, ...], ...]]:
@@ -315,25 +315,30 @@ def _checked_laws(noise: Any, m: int, k: int) -> tuple[tuple[NoiseLaw, ...], ...
     return table
 
 
-def _checked_sums(sums: Iterable[Any], k: int) -> tuple[tuple[frozenset[int], float, NoiseLaw], ...]:
-    found: list[tuple[frozenset[int], float, NoiseLaw]] = []
+def _checked_sums(sums: Iterable[Any], k: int) -> tuple[MeasuredSum, ...]:
+    found: list[MeasuredSum] = []
     for j, one in enumerate(limits.sequence("sums", sums, "of (categories, value, noise)", limits.CATEGORIES_LARGEST)):
         try:
             places, value, law = one
         except (TypeError, ValueError):
             raise ValueError(f"sums[{j}] must be (categories, value, noise).") from None
-        cells = frozenset(int(place) for place in np.atleast_1d(limits.check_categories(list(places), k)))
+        cells = _places(f"the categories of sums[{j}]", places, k)
         limits.instance(f"the noise of sums[{j}]", law, NoiseLaw, "a law of dpbi.noise")
         number = law.check_value(f"the value of sums[{j}]", value)
         if number is None and law.below is None:
             raise ValueError(f"sums[{j}] tells nothing: its value was withheld without a bound. Leave it out.")
-        _check_nested(cells, [other for other, _, _ in found])
-        found.append((cells, number, law))  # type: ignore[arg-type]
+        _check_nested(cells, found)
+        found.append(MeasuredSum(cells, number, law))
     return tuple(found)
 
 
-def _check_nested(cells: frozenset[int], others: Iterable[frozenset[int]]) -> None:
-    for other in others:
+def _places(name: str, categories: Any, k: int) -> frozenset[int]:
+    listed = limits.sequence(name, categories, "of places", limits.CATEGORIES_LARGEST)
+    return frozenset(limits.whole_number(f"{name}[{j}]", place, 0, k - 1) for j, place in enumerate(listed))
+
+
+def _check_nested(cells: frozenset[int], others: Iterable[MeasuredSum]) -> None:
+    for other in (one.cells for one in others):
         if cells & other and not (cells <= other or other <= cells):
             raise ValueError(f"Two sums share category {min(cells & other) + 1} and neither holds the other: crossed "
                              "sums, such as those of rows and of columns, cannot be read together. Leave one out.")
@@ -341,12 +346,12 @@ def _check_nested(cells: frozenset[int], others: Iterable[frozenset[int]]) -> No
 
 def _check_proper(
     prior: tuple[float, ...], values: Values, noise: tuple[tuple[NoiseLaw, ...], ...], total: Total,
-    sums: Sequence[tuple[frozenset[int], float, NoiseLaw]],
+    sums: Sequence[MeasuredSum],
 ) -> None:
     """Where cells tell nothing p(n | v) falls like n^-(decay + A - alpha_M), which must have a sum."""
     informed = {i for row, laws in zip(values, noise, strict=True) for i, (value, law) in enumerate(
         zip(row, laws, strict=True)) if value is not None or law.below is not None}
-    silent = set(range(len(prior))) - informed - {i for cells, _, _ in sums for i in cells}
+    silent = set(range(len(prior))) - informed - {i for one in sums for i in one.cells}
     if not silent or np.isinf(total.decay):
         return
     known = float(np.sum([alpha for i, alpha in enumerate(prior) if i not in silent]))
