@@ -128,7 +128,7 @@ def _add_matrix(fig: Drawing, matrix: NDArray[np.float64]) -> None:
     rows, columns = np.nonzero(matrix >= 0.005)
     p = matrix[rows, columns]
     fig.add_scatter(
-        x=(columns + 1).tolist(), y=rows.tolist(), mode="markers+text", showlegend=False, name="probability of the rank",
+        x=(columns + 1).tolist(), y=rows.tolist(), mode="markers+text", showlegend=False, name="probability of a rank",
         marker={"color": SCALE[0], "size": (6 + 22 * np.sqrt(p)).tolist(), "opacity": 1}, textposition="bottom center",
         text=[_percent(float(one)) for one in p], hovertemplate="rank %{x}: %{text} per cent",
     )  # fmt: skip

@@ -144,7 +144,8 @@ class CountLaw:
     """
 
     def __init__(self, values: NDArray[np.int64], law: Floats) -> None:
-        self.values, self.law = values, law / law.sum()
+        # A transform leaves -1e-34 where there is nothing, which polynomials of a high degree would make much of
+        self.values, self.law = values, np.maximum(law, 0.0) / law.sum()
         self.mean = float(self.law @ values)
         self.unit = max(float(np.sqrt(self.law @ (values - self.mean) ** 2)), np.finfo(float).tiny)
         self._polynomials, self._off = [np.ones(values.size)], [0.0]

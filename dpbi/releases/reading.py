@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi import limits
+from dpbi.frozen_result import FrozenResult
 from dpbi.inference.count_posterior import Marginal
 from dpbi.inference.noisy_counts import NoisyCountsPosterior, noisy_counts_posterior
 from dpbi.inference.ranking import Ranking
@@ -32,7 +33,7 @@ Row = dict[str, str | float | int | None]
 
 
 @dataclass(frozen=True)
-class Reading:
+class NoisyReading:
     """values: (k,), None where withheld; noise: a law for each; total: of n; measured: a noisy total of all cells with
     its law, or None."""
 
@@ -42,7 +43,7 @@ class Reading:
     total: Total
     measured: tuple[float, NoiseLaw] | None = None
 
-    def checked(self, labels: Sequence[str]) -> "Reading":
+    def checked(self, labels: Sequence[str]) -> "NoisyReading":
         """Itself; ValueError, which names the category, for a value that its noise cannot have led to."""
         for label, value, law in zip(labels, self.values, self.noise, strict=True):
             law.check_value(f"The value of {limits.shown(label)}", value)
@@ -123,7 +124,7 @@ def prior_words(prior: Sequence[float]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(FrozenResult):
     """All that a page shows of noisy counts. name: of what was brought; assumed: what was taken to be so, each with its
     words; intervals: of the noise-aware shares, by category; total: None where n is known; sd: None where not at
     hand."""

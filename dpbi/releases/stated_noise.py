@@ -11,7 +11,7 @@ from dpbi import limits, noise
 from dpbi.noise import NoiseLaw
 
 
-class Law(NamedTuple):
+class StatedLaw(NamedTuple):
     """called: in a sentence; normal: whether its parameter is a sigma, else a scale; whole: whether it publishes whole
     numbers; discrete: whether it was drawn as such; made: the law of a parameter."""
 
@@ -27,13 +27,13 @@ def _discrete_gaussian(sigma: float, **cut: Any) -> NoiseLaw:
 
 
 LAWS = {
-    "geometric": Law("geometric noise (discrete Laplace)", False, True, True, noise.TwoSidedGeometric),
-    "laplace rounded": Law("Laplace noise, rounded", False, True, False, noise.Laplace),
-    "laplace": Law("Laplace noise, not rounded", False, False, False,
+    "geometric": StatedLaw("geometric noise (discrete Laplace)", False, True, True, noise.TwoSidedGeometric),
+    "laplace rounded": StatedLaw("Laplace noise, rounded", False, True, False, noise.Laplace),
+    "laplace": StatedLaw("Laplace noise, not rounded", False, False, False,
                    lambda scale, **cut: noise.Laplace(scale, False, **cut)),
-    "discrete gaussian": Law("discrete Gaussian noise", True, True, True, _discrete_gaussian),
-    "gaussian rounded": Law("Gaussian noise, rounded", True, True, False, noise.Gaussian),
-    "gaussian": Law("Gaussian noise, not rounded", True, False, False,
+    "discrete gaussian": StatedLaw("discrete Gaussian noise", True, True, True, _discrete_gaussian),
+    "gaussian rounded": StatedLaw("Gaussian noise, rounded", True, True, False, noise.Gaussian),
+    "gaussian": StatedLaw("Gaussian noise, not rounded", True, False, False,
                     lambda sd, **cut: noise.Gaussian(sd, False, **cut)),
 }  # fmt: skip
 
@@ -43,21 +43,21 @@ class Measure(NamedTuple):
     parameter: of the law, from the law and both numbers."""
 
     number: str
-    fits: Callable[[Law], bool]
-    parameter: Callable[[Law, float, float], float]
+    fits: Callable[[StatedLaw], bool]
+    parameter: Callable[[StatedLaw, float, float], float]
     sensitivity: str = ""
 
 
-def _of_sd(law: Law, sd: float, _: float) -> float:
+def _of_sd(law: StatedLaw, sd: float, _: float) -> float:
     return sd if law.normal else noise.scale_of_sd(sd, law.discrete)
 
 
-def _of_variance(law: Law, variance: float, _: float) -> float:
+def _of_variance(law: StatedLaw, variance: float, _: float) -> float:
     most = limits.NOISE_LEAST**2, limits.NOISE_LARGEST**2
     return _of_sd(law, math.sqrt(limits.between("variance", variance, *most)), 0.0)
 
 
-def _of_accuracy(law: Law, accuracy: float, _: float) -> float:
+def _of_accuracy(law: StatedLaw, accuracy: float, _: float) -> float:
     return noise.sd_of_accuracy(accuracy) if law.normal else noise.scale_of_accuracy(accuracy, discrete=law.discrete)
 
 

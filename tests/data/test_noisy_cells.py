@@ -1,4 +1,4 @@
-"""Noisy counts in the layouts of those who publish them: what each column and mark is taken for, and what is refused."""
+"""Noisy counts in the layouts of those who publish them: what columns and marks are taken for, what is refused."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def read(data: str | bytes, name: str = "table.csv") -> tuple[NoisyColumns, Nois
     return columns, noisy_cells(table, columns, marks_of_decimals(table, columns)[0])
 
 
-SHEET = [["answer", "dp_count", "stddev"], ["a", -3, 2.5], ["b", 93, 2.5]]
+SHEET: list[list[Any]] = [["answer", "dp_count", "stddev"], ["a", -3, 2.5], ["b", 93, 2.5]]
 LAYOUTS: dict[str, tuple[str | bytes, str, dict[str, Any]]] = {
     "pasted": ("red\t-3\nblue\t93\n", "pasted.txt", {"labels": ("red", "blue"), "values": (-3, 93)}),
     "a list of numbers": ("-3\n12\n44\n", "pasted.txt", {

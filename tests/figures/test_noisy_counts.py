@@ -1,6 +1,7 @@
 """Figures of noisy counts: what is drawn is what was found, few or many categories, and names as text."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,15 @@ import pytest
 
 from dpbi import Flat, noise
 from dpbi.figures import noisy_counts as figures
-from dpbi.releases.reading import Outcome, Reading, interval_of_total
+from dpbi.releases.reading import NoisyReading, Outcome, interval_of_total
 from tests.releases.test_reading import outcome
 
 
 def found(k: int) -> Outcome:
     values = tuple(float(value) for value in np.linspace(-4, 90, k).round())
     law = noise.DiscreteGaussian(25.0)
-    return outcome(Reading((0.5,) * k, values, (law,) * k, Flat()), ("<b>first</b>", *(f"c{i}" for i in range(1, k))))
+    labels = "<b>first</b>", *(f"c{i}" for i in range(1, k))
+    return outcome(NoisyReading((0.5,) * k, values, (law,) * k, Flat()), labels)
 
 
 def sent(figure: Any) -> dict[str, Any]:
@@ -37,9 +39,9 @@ def test_figures_draw_what_was_found(k: int) -> None:
         assert np.allclose(trace.error_x.arrayminus, mean - low, atol=1e-6)
     assert "&lt;b&gt;" in drawn.layout.yaxis.ticktext[-1] and "<b>" not in json.dumps(sent(drawn)["layout"]["yaxis"])
     assert one.total is not None
-    low, high = interval_of_total(one.total)
+    least, most = interval_of_total(one.total)
     total = figures.total(one.total)
-    assert f"{low:,} and {high:,}" in total.layout.title.text.replace("<br>", " ")
+    assert f"{least:,} and {most:,}" in total.layout.title.text.replace("<br>", " ")
     ranks = figures.ranks(one, places)
     if one.ranking.matrix is None:
         assert (np.array(ranks.data[0].x) == one.ranking.middle[places]).all()
@@ -53,6 +55,6 @@ def test_figures_draw_what_was_found(k: int) -> None:
 
 def test_a_part_of_the_categories_is_said_to_be_one_and_what_is_not_computed_is_not_drawn() -> None:
     one = found(14)
-    del one.intervals[3]  # type: ignore[attr-defined]
+    one = replace(one, intervals={i: ends for i, ends in one.intervals.items() if i != 3})
     drawn = figures.shares(one, [1, 3, 5])
     assert len(drawn.layout.yaxis.ticktext) == 2 and "2 of 14 categories" in drawn.layout.title.text

@@ -10,10 +10,10 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.inference import ranking as ranks
 from dpbi.inference.ranking import Ranking
 from dpbi.releases.published import PublishedRelease
-from dpbi.releases.reading import Reading
+from dpbi.releases.reading import NoisyReading
 
 Posterior = NoisyCountsPosterior | NoiseAwarePosterior | JointPosterior
-Question = Reading | bytes  # what was read, or the file of a release
+Question = NoisyReading | bytes  # what was read, or the file of a release
 
 _DRAWN = 8_000_000  # numbers, for the ranks
 
@@ -29,7 +29,9 @@ class Moments(NamedTuple):
 def answered(of: Question) -> Posterior | str:
     """The posterior, of which all else is asked, or the sentence that refuses it: to find that out takes as long."""
     try:
-        return of.posterior() if isinstance(of, Reading) else published(of).posterior
+        return of.posterior() if isinstance(of, NoisyReading) else published(of).posterior
+    except np.linalg.LinAlgError:  # a ValueError, and none of ours
+        raise
     except ValueError as refusal:
         return str(refusal)
 

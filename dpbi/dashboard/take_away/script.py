@@ -20,7 +20,7 @@ from dpbi.dashboard.words import accuracy as accuracy_words, handover
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.inference.total import Known
 from dpbi.papers.claims import Setting
-from dpbi.releases.reading import Outcome, Reading
+from dpbi.releases.reading import NoisyReading, Outcome
 
 _NEAREST = "answered(dpbi.read_nearest, *((one.mechanism, problem, one.released[:releases]) for one in sampled))"
 _AWARE = "answered(dpbi.noise_aware_releases, *((one.mechanism, problem, one.released) for one in sampled))"
@@ -86,7 +86,7 @@ def of_figure(key: str, seed: int) -> str:
     return _program("figure").format(version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, settings=given)
 
 
-def of_noisy_counts(asked: Reading | None, found: Outcome) -> str:
+def of_noisy_counts(asked: NoisyReading | None, found: Outcome) -> str:
     """The script of noisy counts as they were read. asked: None where they are the file of a release."""
     given: dict[str, Any] = {"labels": list(found.labels), "seed": found.seed, "draws": found.ranking.draws}
     if asked is None:

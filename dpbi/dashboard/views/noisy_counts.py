@@ -29,6 +29,7 @@ from dpbi.data.files.noisy_cells import (
     NoisyCells,
     NoisyColumns,
     guessed_columns,
+    holds_values,
     marks_of_decimals,
     noisy_cells,
     noisy_table,
@@ -41,7 +42,7 @@ from dpbi.data.json_object import starts_as_json
 from dpbi.inference.total import Known, Total
 from dpbi.noise import NoiseLaw
 from dpbi.releases import reading as readings, stated_noise as stated
-from dpbi.releases.reading import Outcome, Reading
+from dpbi.releases.reading import NoisyReading, Outcome
 
 Number = TypeVar("Number")
 
@@ -61,9 +62,9 @@ _ENTRIES = {
 
 
 @dataclass
-class Brought:
-    """A file or pasted cells, kept in the session until put away; guessed: the sheet that the columns were guessed
-    of; guesses: what was guessed, by the entries."""
+class Published:
+    """What was brought, a file or pasted cells, kept in the session until put away; guessed: the sheet that the columns
+    were guessed of; guesses: what was guessed, by the entries."""
 
     name: str
     data: bytes
@@ -88,20 +89,21 @@ class Question(NamedTuple):
 
 
 def draw() -> None:
-    brought: Brought | None = st.session_state.get(_BROUGHT)
+    brought: Published | None = st.session_state.get(_BROUGHT)
     if brought is None:
         _bring()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.escape(brought.name)}**", width="content")
         st.button("Discard it", on_click=_put_away)
-    try:
+    refused: dict[str, list[str]] = {}
+    with guard.refusal(refused, ""):
         question = _of_release(brought) if brought.is_release else _of_table(brought)
         if question:
             with suppress(Cancelled):
                 _show(brought, question)
-    except ValueError as refusal:
-        st.error(words.opened(refusal))
+    for sentence in refused:
+        st.error(limits.opened(sentence))
 
 
 # --- what is brought ---
@@ -117,8 +119,8 @@ def _bring() -> None:
 def _take(key: str) -> None:
     given = st.session_state[key]
     _forget()
-    st.session_state[_BROUGHT] = (Brought("pasted.txt", given.encode()) if isinstance(given, str) else
-                                  Brought(given.name, given.getvalue()))  # fmt: skip
+    st.session_state[_BROUGHT] = (Published("pasted.txt", given.encode()) if isinstance(given, str) else
+                                  Published(given.name, given.getvalue()))  # fmt: skip
 
 
 def _put_away() -> None:
@@ -152,7 +154,7 @@ def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
 # --- a release of ours ---
 
 
-def _of_release(brought: Brought) -> Question:
+def _of_release(brought: Published) -> Question:
     found = answers.published(brought.data)
     release = found.release
     assumed = {
@@ -168,7 +170,7 @@ def _of_release(brought: Brought) -> Question:
 # --- a table ---
 
 
-def _of_table(brought: Brought) -> Question | None:
+def _of_table(brought: Published) -> Question | None:
     """The question of the form as it stands; None where an answer is still to be given or is refused, which the page
     then says."""
     table, remarks = _opened(brought)
@@ -199,7 +201,7 @@ def _of_table(brought: Brought) -> Question | None:
     return _question(cells, marks, totals, law_of, total, measured, alpha)
 
 
-def _opened(brought: Brought) -> tuple[Table, tuple[str, ...]]:
+def _opened(brought: Published) -> tuple[Table, tuple[str, ...]]:
     if brought.file is None:
         brought.file = opened(brought.data, brought.name, Form())
     if len(brought.file.sheets) > 1:
@@ -237,7 +239,7 @@ def _columns(table: Table) -> NoisyCells:
     """What each column is for, and the cells that come of it."""
     by_key = {key: column for column, key in table.keys.items()}
     titles = {key: column.title for key, column in by_key.items()}
-    numeric = {key: titles[key] for key, column in by_key.items() if column.holds_numbers}
+    numeric = {key: titles[key] for key, column in by_key.items() if holds_values(column)}
     texts = [key for key in titles if key not in numeric]
     joined = {_JOINED: " / ".join(titles[key] for key in texts)} if len(texts) > 1 else {}
     with st.container(horizontal=True):
@@ -322,7 +324,7 @@ LawOf = Callable[[float | None, int | None], NoiseLaw]  # of a size in a column,
 
 def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> LawOf | None:
     """The law of a value's noise; None where something is not said."""
-    numeric = sum(column.holds_numbers for column in table.columns)
+    numeric = sum(map(holds_values, table.columns))
     offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
     size: float | None = None
     most: float | None = 1.0
@@ -420,7 +422,7 @@ def _question(
         raise CountsError(f"2 categories at least are needed: {len(kept)} are left.")
     measured = (typed.value, law_of(typed.size, None)) if typed else _measured(cells, totals, laws)
     labels = tuple(cells.labels[i] for i in kept)
-    asked = Reading(alpha, tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
+    asked = NoisyReading(alpha, tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
                     measured).checked(labels)  # fmt: skip
     withheld = [said.mark_means(mark, sum(cells.marks[i] == mark for i in kept), one.meant, one.below)
                 for mark, one in marks.items() if one.meant != said.OUT]  # fmt: skip
@@ -446,7 +448,7 @@ def _measured(
     return None if value is None else (value, laws[rows[0]])
 
 
-def _remarks(cells: NoisyCells, asked: Reading) -> tuple[str, ...]:
+def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
     """What the values look like, where that is not what they should be."""
     published = [value for value in asked.values if value is not None]
     found = []
@@ -462,9 +464,9 @@ def _remarks(cells: NoisyCells, asked: Reading) -> tuple[str, ...]:
 # --- what follows ---
 
 
-def _show(brought: Brought, question: Question) -> None:
+def _show(brought: Published, question: Question) -> None:
     for remark in question.remarks:
-        st.warning(remark if isinstance(question.of, Reading) else words.escape(remark, words.SENTENCE_LENGTH))
+        st.warning(remark if isinstance(question.of, NoisyReading) else words.escape(remark, words.SENTENCE_LENGTH))
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     with whole("noisy counts", (question.of, seed), 4, "steps") as current:
@@ -483,7 +485,7 @@ def _show(brought: Brought, question: Question) -> None:
     with place:
         st.header("What follows")
         st.markdown(said.answer(found))
-        if moments.misfit > _MISFIT and isinstance(question.of, Reading):
+        if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
             st.warning(said.misfit(moments.misfit, _reasons(question.of)))
         places = _places(found)
     with work("intervals", (question.of, places), len(places), "intervals") as current, suppress(Cancelled):
@@ -495,7 +497,7 @@ def _show(brought: Brought, question: Question) -> None:
         _take_away(question, replace(found, intervals=dict(intervals)), seen)
 
 
-def _reasons(asked: Reading) -> list[str]:
+def _reasons(asked: NoisyReading) -> list[str]:
     """Which mistake it may be, as far as the values tell."""
     gaps = [(value, law.sd) for value, law in zip(asked.values, asked.noise, strict=True) if value is not None]
     found = []
@@ -543,7 +545,7 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
 
 
 def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
-    of = question.of if isinstance(question.of, Reading) else None
+    of = question.of if isinstance(question.of, NoisyReading) else None
     program = script.of_noisy_counts(of, found)
     files = {"reading.json": readings.reading_json(found), "statement.md": readings.reading_markdown(found),
              "script.py": program}  # fmt: skip

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from dpbi.dashboard.words import words
-from dpbi.dashboard.words.words import number
 from dpbi.releases import stated_noise as stated
 from dpbi.releases.reading import Outcome, interval_of_total
 
@@ -13,7 +12,7 @@ UPLOAD_HELP = (
     "this session alone, until you discard it."
 )
 PASTE = "Or paste cells, as a spreadsheet copies them"
-PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. Reading them costs no privacy."
+PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. NoisyReading them costs no privacy."
 
 SIGMA, EPSILON, RHO, ACCURACY = "sigma", "epsilon", "rho", "accuracy"
 _LISTED = 8
@@ -135,7 +134,7 @@ def answer(found: Outcome) -> str:
 
 def misfit(size: float, reasons: Sequence[str]) -> str:
     return (
-        f"**These values are not what this noise makes of counts with this total**: they are {number(size)} standard "
+        f"**These values are not what this noise makes of counts with this total**: they are {size:,.1f} standard "
         f"deviations from the nearest explanation, and 5 hardly happen. {' '.join(reasons)} The numbers below follow "
         "from what was said, and are wrong where that is."
     )

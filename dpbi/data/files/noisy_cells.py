@@ -18,7 +18,7 @@ from .form import Form, Key, Understanding
 from .outcome import CountsError, listed, shown
 from .reading import Opened, table_in
 from .sums import says_total
-from .table import Column, Table, joined, one_line
+from .table import Column, Table, is_year, joined, one_line
 from .whole_numbers import ERROR, MarkedCell, is_like_number, is_number, parse, plain
 
 STANDARD_DEVIATIONS, VARIANCES, SCALES = "standard deviations", "variances", "scales"
@@ -70,13 +70,26 @@ def noisy_table(file: Opened) -> tuple[Table, tuple[str, ...]]:
 
     Raises CountsError where there is no table.
     """
-    form = Understanding(Form(), {}, [], [*file.form.remarks])
+    form = _understanding(file, Form())
     table = table_in(file, form)
+    numbers = [is_number(column.name) and not is_year(column.name) for column in table.columns]
+    if any(numbers) and not all(numbers) and file.file_format != "parquet":  # a value above nothing but withheld ones
+        form = _understanding(file, Form(header_row=()))
+        table = table_in(file, form)
     if len(table.rows) == 1 and len(table.columns) > 1 and all(map(is_like_number, _record(table))):
         table = _turned(table)
     for row, why in form.left_out.items():
         form.remark(f"Left out: row {row:,} ({why}).")
     return table, tuple(form.remarks)
+
+
+def _understanding(file: Opened, said: Form) -> Understanding:
+    return Understanding(said, {}, [], [*file.form.remarks])
+
+
+def holds_values(column: Column) -> bool:
+    """Numbers, or nothing but what stands in place of withheld ones."""
+    return column.holds_numbers or (bool(column.sample) and all(map(is_like_number, column.sample)))
 
 
 def _record(table: Table) -> list[str]:
@@ -94,15 +107,15 @@ def _turned(table: Table) -> Table:
 def guessed_columns(table: Table) -> NoisyColumns:
     """By the words of the headers: noise first, then values, of the columns that hold numbers; names are the first
     column of texts. Raises CountsError where no column holds numbers."""
-    numeric = [column for column in table.columns if column.holds_numbers and not column.counts_rows]
-    numeric = numeric or [column for column in table.columns if column.holds_numbers]
+    numeric = [column for column in table.columns if holds_values(column) and not column.counts_rows]
+    numeric = numeric or [column for column in table.columns if holds_values(column)]
     if not numeric:
         raise CountsError("no column holds numbers: a column of noisy counts is needed.")
     of_noise = [column for column in numeric if column.says(_OF_NOISE)][: len(numeric) - 1]
     free = [column for column in numeric if column not in of_noise]
     values = max(free, key=lambda column: (column.says(vocabulary.NOISY), column.says(vocabulary.COUNTS),
                                            column.named_as_counts, not column.is_identifier))  # fmt: skip
-    names = [column for column in table.columns if not column.holds_numbers and not column.is_blank]
+    names = [column for column in table.columns if not holds_values(column) and not column.is_blank]
     names = names or [column for column in free if column is not values and column.distinct == len(column.sample)]
     sizes = next((what for what, said in _SAID_BY.items() if of_noise and of_noise[0].says(said)), "")
     return NoisyColumns(table.keys[values], tuple(table.keys[column] for column in names[:1]),
