@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi.figures.release import heights
 from dpbi.figures.style import (
     LINE_WIDTH,
     REFERENCE,
@@ -86,7 +87,7 @@ def total(law: Marginal) -> Figure:
         fig, f"n is {law.mean:,.0f}, with 95 % between {low:,} and {high:,}",
         alt="Probabilities of the number of records", notes=["Below: mean and 95 % interval."],
         x={"title_text": "n, number of records"},
-        y={"title_text": "Probability", "range": [-0.14 * peak, 1.1 * peak], "rangemode": "normal"}, height=260,
+        y={"title_text": "Probability", "range": [-0.14 * peak, 1.15 * peak], "tickvals": heights(peak)}, height=260,
     )  # fmt: skip
 
 
@@ -97,9 +98,9 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
     fig = Drawing()
     at = np.arange(len(places))
     leader = int(np.argmax(rank.first))
-    # That of all categories, drawn or not
     (lead,) = display_labels([found.labels[leader]])
-    title = f"{lead} is first with probability {_share(float(rank.first[leader]))}"
+    p = float(rank.first[leader])
+    title = f"{lead} is first {'in every draw' if p == 1 else f'with probability {_share(p)}'}"
     if matrix is not None:
         _add_matrix(fig, matrix[list(places)])
         x: dict[str, Any] = {"title_text": "Rank", "dtick": 1, "range": [0.4, len(matrix) + 0.6], "showgrid": False}
@@ -114,7 +115,7 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
         )  # fmt: skip
         names = [f"{name} ({share})" if share != "0" else name for name, share in zip(names, first, strict=True)]
         x = {"title_text": "Rank", "range": [0, 1.03 * float(high.max())]}
-    kind = "Below each circle: the probability of the rank, in per cent." if matrix is not None else (
+    kind = "Below a circle: the probability of the rank, in %." if matrix is not None else (
         "Medians and 95 % intervals; in brackets: the probability of being first.")  # fmt: skip
     return base_layout(
         fig, title, alt="Ranks of the categories by their shares", x=x, y=category_axis(names),

@@ -142,13 +142,15 @@ def _now(entry: str) -> Any:
 def _choose(label: str, entry: str, options: Mapping[Any, str], **more: Any) -> Any:
     """A choice by its words; None where nothing is chosen."""
     _now(entry)
-    return settings.choice(label, _OF + entry, options, format_func=lambda one: words.plain(options[one], 60),
-                           placeholder="Choose", **more)  # fmt: skip
+    with st.container():
+        return settings.choice(label, _OF + entry, options, placeholder="Choose",
+                               format_func=lambda one: words.plain(options[one], 60), **more)  # fmt: skip
 
 
 def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
     _preset(entry, default)
-    return str(st.text_input(label, **more, **settings.entry(_OF + entry)) or "")
+    with st.container():
+        return str(st.text_input(label, **more, **settings.entry(_OF + entry)) or "")
 
 
 # --- a release of ours ---
@@ -180,7 +182,7 @@ def _of_table(brought: Published) -> Question | None:
         for remark in remarks:
             st.caption(words.escape(remark, words.SENTENCE_LENGTH))
     refused: list[str] = []  # each stands beside its entry
-    with right:
+    with right.container(key="form"):
         cells = _columns(table)
         if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
             st.caption(said.GUESSED)
