@@ -91,4 +91,6 @@ def stated_law(
         raise ValueError(f"{kind.called[0].upper()}{kind.called[1:]} has no {measure}.")
     if number == 0 and measure in (STANDARD_DEVIATION, VARIANCE, SCALE):
         return noise.Exact(below=below)
+    if measure == VARIANCE and kind.made is _discrete_gaussian:  # as it stands, not the square of its root
+        return noise.DiscreteGaussian(number, floor=floor, below=below)
     return kind.made(said.parameter(kind, number, sensitivity), floor=floor, below=below)

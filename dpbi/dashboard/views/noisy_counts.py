@@ -17,6 +17,7 @@ from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import entries, menu, prior
 from dpbi.dashboard.take_away import report, script
+from dpbi.dashboard.views.data import say_if_files_are_refused
 from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
 from dpbi.data.files.file_format import BRACKET
 from dpbi.data.files.form import Form
@@ -113,6 +114,7 @@ def _bring() -> None:
     st.markdown(said.PUBLISHED_ONLY)
     st.file_uploader(said.UPLOAD, key="noisy counts: file", on_change=_take, args=("noisy counts: file",),
                      help=said.UPLOAD_HELP)  # fmt: skip
+    say_if_files_are_refused()
     st.text_area(said.PASTE, key="noisy counts: cells", height=160, on_change=_take, args=("noisy counts: cells",))
 
 
@@ -187,20 +189,20 @@ def _of_table(brought: Published) -> Question | None:
         if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
             st.caption(said.GUESSED)
         marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
-        law_of = _noise(table, cells, refused)
+        noise = _noise(table, cells, refused)
         total_here, prior_here = st.columns(2)
         with total_here:
             total, measured = _total(cells, said.MEASURED in totals.values(), refused)
         with prior_here:
             alpha = _prior(len(_kept(cells, marks, totals)), refused)
     unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
-    if refused or law_of is None or unsaid or None in totals.values() or total is None or not alpha:
-        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: law_of is None,
+    if refused or noise is None or unsaid or None in totals.values() or total is None or not alpha:
+        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: noise is None,
                    said.OF_N: total is None}  # fmt: skip
         if not refused:
             st.info(said.still_to_be_said([what for what, lacks in missing.items() if lacks]))
         return None
-    return _question(cells, marks, totals, law_of, total, measured, alpha)
+    return _question(cells, marks, totals, noise, total, measured, alpha)
 
 
 def _opened(brought: Published) -> tuple[Table, tuple[str, ...]]:
@@ -321,11 +323,28 @@ def _number(refused: list[str], typed: str, read: Callable[[str], Number]) -> Nu
     return found
 
 
-LawOf = Callable[[float | None, int | None], NoiseLaw]  # of a size in a column, and of a threshold
+class StatedNoise(NamedTuple):
+    """As ``stated_law`` takes it; number: None where each row has its own in a column; how: of ``said.STATED``."""
+
+    how: str
+    law: str
+    number: float | None
+    sensitivity: float
+    floor: int | None
+
+    @property
+    def words(self) -> str:
+        return said.noise(self.how, self.law, self.number, self.sensitivity, cut=self.floor is not None)
+
+    def of(self, own: float | None, below: int | None) -> NoiseLaw:
+        """The law of a value whose noise has a size of its own, or else the one of all."""
+        number = self.number if own is None else own
+        return stated.stated_law(self.law, self.how.removeprefix(said.COLUMN), number or 0.0, self.sensitivity,
+                                 self.floor, below)  # fmt: skip
 
 
-def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> LawOf | None:
-    """The law of a value's noise; None where something is not said."""
+def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise | None:
+    """None where something is not said, or refused."""
     numeric = sum(map(holds_values, table.columns))
     offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
     size: float | None = None
@@ -345,12 +364,13 @@ def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> LawOf | None:
         fits = {key: one.called for key, one in stated.LAWS.items()
                 if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
         law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
+    if cells.fractional:
+        st.caption(said.NOT_ROUNDED)
     _now("floor")
     floor = 0 if st.checkbox(said.FLOOR, **settings.entry(_OF + "floor")) else None
     if law is None or most is None or (how == measure and size is None):
         return None
-    given, by = size or 0.0, most
-    return lambda own, below: stated.stated_law(law, measure, given if own is None else own, by, floor, below)
+    return StatedNoise(how, law, size, most, floor)
 
 
 class TypedTotal(NamedTuple):
@@ -411,25 +431,25 @@ def _kept(cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str
 
 
 def _question(
-    cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None], law_of: LawOf,
+    cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None], noise: StatedNoise,
     total: Total, typed: TypedTotal | None, alpha: tuple[float, ...],
 ) -> Question:
     bounds = {mark.below for mark in marks.values() if mark.meant == said.BELOW}
     of_published = next(iter(bounds)) if len(bounds) == 1 else None  # below it none may be published
-    laws = [law_of(cells.sizes[i] if cells.sizes else None, of_published if mark is None else
+    laws = [noise.of(cells.sizes[i] if cells.sizes else None, of_published if mark is None else
                    marks[mark].below if marks[mark].meant == said.BELOW else None)
             for i, mark in enumerate(cells.marks)]  # fmt: skip
     kept = _kept(cells, marks, totals)
     if len(kept) < 2:
         raise CountsError(f"2 categories at least are needed: {len(kept)} are left.")
-    measured = (typed.value, law_of(typed.size, None)) if typed else _measured(cells, totals, laws)
+    measured = (typed.value, noise.of(typed.size, None)) if typed else _measured(cells, totals, laws)
     labels = tuple(cells.labels[i] for i in kept)
     asked = NoisyReading(alpha, tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
                     measured).checked(labels)  # fmt: skip
     withheld = [said.mark_means(mark, sum(cells.marks[i] == mark for i in kept), one.meant, one.below)
                 for mark, one in marks.items() if one.meant != said.OUT]  # fmt: skip
     assumed = {
-        "Noise": readings.noise_words(asked.noise),
+        "Noise": f"{noise.words}; {readings.noise_words(asked.noise)}",
         "Total": readings.total_words(asked.total, asked.measured),
         "Prior": readings.prior_words(asked.prior),
         **({"Withheld": said.listed_marks(withheld)} if withheld else {}),

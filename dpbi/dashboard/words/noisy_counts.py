@@ -72,6 +72,7 @@ TOTAL = {
     NOISY: "measured with noise",
 }
 TOTAL_OF_ROW = "The total is measured, in the row that says so."
+NOT_ROUNDED = "Some values have decimals: noise that was not rounded."
 SAME_NOISE = "Empty: as that of the values."
 DECIMALS = "Decimals are marked by"
 PRIOR_HELP = "The pseudo-counts that every category has before the values are seen."
@@ -100,6 +101,13 @@ def marks(mark: str, many: int) -> str:
     """A mark in place of values, and how often it stands there."""
     cells = "cell" if many == 1 else "cells"
     return f"{many:,} {cells} with {words.plain(mark, 20)}" if mark else f"{many:,} empty {cells}"
+
+
+def noise(how: str, law: str, size: float | None, sensitivity: float, *, cut: bool) -> str:
+    """The noise as it was stated."""
+    by = f", one person changing the counts by {sensitivity:.10g}" if how in SENSITIVITY else ""
+    of = "" if size is None else f" of {size:.10g}"
+    return f"{stated.LAWS[law].called}, stated as {STATED[how][0]}{of}{by}{'; values below 0 published as 0' * cut}"
 
 
 def several_marks(found: Sequence[str], many: int) -> str:
