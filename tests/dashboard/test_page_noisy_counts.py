@@ -58,8 +58,8 @@ def app() -> AppTest:
 
 def brought(at: AppTest, cells: str, **entries: Any) -> AppTest:
     """The cells pasted, and what is said of them, in this order."""
-    if "Discard it" in buttons(at):
-        press(at, "Discard it")
+    if "Discard the file" in buttons(at):
+        press(at, "Discard the file")
     ran(at.text_area(key=CELLS).set_value(cells))
     return say(at, **entries)
 
@@ -216,7 +216,7 @@ def test_what_looks_wrong_is_said(app: AppTest) -> None:
 def test_a_workbook_of_several_sheets_and_names_that_are_no_markup(app: AppTest) -> None:
     name = HOSTILE.lstrip("=")  # a formula
     sheets = workbook(notes=[["see the other sheet"]], table=[["who", "dp_count"], [name, 30], ["b", -2]])
-    press(app, "Discard it") if "Discard it" in buttons(app) else None
+    press(app, "Discard the file") if "Discard the file" in buttons(app) else None
     uploader: Any = app.main.get("file_uploader")[0]
     at = ran(uploader.set_value(("x.xlsx", saved(sheets), "application/octet-stream")))
     say(at, stated="scale", number="2", law="geometric")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as some
 
 from dpbi.data.files import CountsError
 from dpbi.data.files.form import Form
@@ -105,3 +106,18 @@ def test_what_dots_and_commas_mean_is_evidence_or_asked(cells: str, mark: str, d
 ])  # fmt: skip
 def test_thresholds_of_marks(mark: str, below: int | None) -> None:
     assert threshold(mark) == below
+
+
+TOKENS = ("-3", "4", "<9", "*", "", "NA", "1,2", "1.234", "x", "Total", "12%", '"', "1e400", "٣", "−3", "9" * 70)
+
+
+@given(some.lists(some.lists(some.sampled_from(TOKENS), min_size=1, max_size=3), min_size=1, max_size=5),
+       some.sampled_from(",;\t"))  # fmt: skip
+def test_any_cells_are_read_or_refused_in_words(rows: list[list[str]], separator: str) -> None:
+    try:
+        _, cells = read("\n".join(map(separator.join, rows)))
+    except CountsError as refusal:
+        assert len(str(refusal)) > 20
+        return
+    assert 2 <= len(cells.labels) == len({*cells.labels}) == len(cells.values) == len(cells.marks)
+    assert all((value is None) == (mark is not None) for value, mark in zip(cells.values, cells.marks, strict=True))

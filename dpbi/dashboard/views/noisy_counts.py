@@ -96,7 +96,7 @@ def draw() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.escape(brought.name)}**", width="content")
-        st.button("Discard it", on_click=_put_away)
+        st.button("Discard the file", on_click=_put_away)
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
         question = _of_release(brought) if brought.is_release else _of_table(brought)
@@ -507,6 +507,7 @@ def _show(brought: Published, question: Question) -> None:
     with place:
         st.header("What follows")
         st.markdown(said.answer(found))
+        st.caption(words.escape(said.about(found), words.SENTENCE_LENGTH))
         if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
             st.warning(said.misfit(moments.misfit, _reasons(question.of)))
         places = _places(found)
@@ -568,18 +569,20 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
 
 def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
     of = question.of if isinstance(question.of, NoisyReading) else None
-    program = script.of_noisy_counts(of, found)
-    files = {"reading.json": readings.reading_json(found), "statement.md": readings.reading_markdown(found),
-             "script.py": program}  # fmt: skip
+    made: dict[str, Callable[[], str]] = {
+        "reading.json": lambda: readings.reading_json(found),
+        "statement.md": lambda: readings.reading_markdown(found),
+        "script.py": lambda: script.of_noisy_counts(of, found),
+    }
     page = menu.page("Read noisy counts")
     with st.container(horizontal=True, gap="small"):
         for label, name, mime in (("Numbers (JSON)", "reading.json", "application/json"),
                                   ("Statement (Markdown)", "statement.md", "text/markdown")):  # fmt: skip
-            downloads.offer(label, files[name].encode, f"dpbi-{name}", mime)
+            downloads.offer(label, lambda make=made[name]: make().encode(), f"dpbi-{name}", mime)  # type: ignore[misc]
         downloads.offer("Report (ZIP)", lambda: report.zip_bytes(
-            page, seen, {name: text.encode() for name, text in files.items()}, readings.NOTHING_PRIVATE),
+            page, seen, {name: make().encode() for name, make in made.items()}, readings.NOTHING_PRIVATE),
             "dpbi-read-noisy-counts.zip", "application/zip")  # fmt: skip
-    with folds.fold("Copy as Python") as opened_:
-        if opened_:
+    with folds.fold("Copy as Python") as open_:
+        if open_:
             st.caption(said.SCRIPT)
-            st.code(program, language="python")
+            st.code(made["script.py"](), language="python")

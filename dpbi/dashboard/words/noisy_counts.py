@@ -12,7 +12,7 @@ UPLOAD_HELP = (
     "this session alone, until you discard it."
 )
 PASTE = "Or paste cells, as a spreadsheet copies them"
-PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. NoisyReading them costs no privacy."
+PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. Reading them costs no privacy."
 
 SIGMA, EPSILON, RHO, ACCURACY = "sigma", "epsilon", "rho", "accuracy"
 _LISTED = 8
@@ -130,7 +130,7 @@ def answer(found: Outcome) -> str:
     """One sentence: who is first, with what share; and how many records there are."""
     best = int(found.ranking.first.argmax())
     p, ends = float(found.ranking.first[best]), found.intervals[best]
-    first = "almost surely" if p > 0.995 else f"with probability {p:.2f}"
+    first = "almost surely" if p > 0.995 else f"with probability {100 * p:.0f} %"
     share, low, high = map(_percent, (float(found.mean[best]), *ends))
     name = words.escape(found.labels[best])
     said = f"**{name} is first {first}: its share is {share}, with 95 % from {low} to {high}.**"
@@ -161,7 +161,7 @@ TOO_SMALL = (
 
 def about(found: Outcome) -> str:
     said = "; ".join(f"{name}: {what}" for name, what in found.assumed.items())
-    return f"Read from {words.plain(found.name)}. {said}. Seed of the ranks: {found.seed}."
+    return f"Read: {words.plain(found.name)}. {said}."
 
 
 def _percent(share: float) -> str:
