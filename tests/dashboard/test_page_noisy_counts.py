@@ -281,7 +281,8 @@ def test_files_hold_what_is_shown_and_nothing_of_the_sidebars_private_counts(
     assert [row["mean"] for row in document["categories"]] == shown["Share"].tolist()
     with zipfile.ZipFile(io.BytesIO(taken["dpbi-read-noisy-counts.zip"])) as packed:
         texts = {name: packed.read(name).decode() for name in packed.namelist()}
-    assert NOTHING_PRIVATE in texts["dpbi/README.txt"] and "Neighbours" not in texts["dpbi/README.txt"]
+    assert NOTHING_PRIVATE in texts["dpbi/README.txt"] and "sidebar" not in texts["dpbi/README.txt"]
+    assert "Neighbours" not in texts["dpbi/README.txt"]
     assert {"dpbi/reading.json", "dpbi/statement.md", "dpbi/script.py", "dpbi/figures/shares.html",
             "dpbi/tables/noisy-counts.csv"} <= {*texts}  # fmt: skip
     texts |= {name: content.decode() for name, content in taken.items() if not name.endswith((".zip", ".html"))}

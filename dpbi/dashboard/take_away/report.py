@@ -57,8 +57,10 @@ def _readme(page: Page, shown: downloads.Shown, warning: str, files: list[str]) 
     made_with = {"dpbi": dpbi.__version__, "python": platform.python_version()} | {
         name: version(name) for name in _PACKAGES}
     versions = "\n".join(f"  {name:10} {number}" for name, number in made_with.items())
-    neighbours = "" if page.public else f"\nNeighbours: {RELATION}."
+    neighbours, how = f"\nNeighbours: {RELATION}.", handover.REPORT_FILES
+    if page.public:
+        neighbours, how = "", handover.PUBLISHED_FILES
     return (
         f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}{neighbours}\n\n"
-        f"{warning}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
+        f"{warning}\n\nFiles\n{listed}\n\n{how}\n\nMade with\n{versions}\n"
     )
