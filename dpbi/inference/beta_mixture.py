@@ -26,6 +26,8 @@ _LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 _WITHIN = 3.0  # standard deviations of the mean: where an end is looked for first
 _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
 _SAME = 1e-10  # of a probability
+_RARE = 1e-18  # a value this improbable moves no end of an interval
+_ALL = 4_000  # parts, that few would not be much fewer than
 _PARTS, _NUMBERS = 60_000, 20_000_000  # of a mixture, and in polynomials at all values, at most
 
 
@@ -141,34 +143,46 @@ class CountLaw:
 
     Orthonormal polynomials p_m by Stieltjes' procedure; the points are the eigenvalues of their recurrence, and
     Lagrange's polynomial of a point x with weight w is w sum_m p_m(x) p_m. Source: Golub and Welsch 1969.
+    size: the number of values that are not negligible; at all others polynomials, which may be huge there, are 0.
     """
 
     def __init__(self, values: NDArray[np.int64], law: Floats) -> None:
-        # A transform leaves -1e-34 where there is nothing, which polynomials of a high degree would make much of
-        self.values, self.law = values, np.maximum(law, 0.0) / law.sum()
-        self.mean = float(self.law @ values)
-        self.unit = max(float(np.sqrt(self.law @ (values - self.mean) ** 2)), np.finfo(float).tiny)
-        self._polynomials, self._off = [np.ones(values.size)], [0.0]
+        law = law / law.sum()
+        self._kept = np.flatnonzero(law >= _RARE)
+        self.values, self.law, self._all = values[self._kept], law[self._kept], values.size
+        self.size = self.values.size
+        self.mean = float(self.law @ self.values)
+        self.unit = max(float(np.sqrt(self.law @ (self.values - self.mean) ** 2)), _RARE)
+        self._polynomials, self._off = np.ones((1, self.size)), [0.0]
         self._diagonal: list[float] = []
 
     def basis(self, number: int) -> Floats:
-        """p_0 .. p_{number - 1} at the values; where there are no more values than that, 1 at each of them."""
-        if number >= self.values.size:
-            return np.eye(self.values.size)
-        z, found = (self.values - self.mean) / self.unit, self._polynomials
-        while len(found) < number:
-            last, before = found[-1], found[-2] if len(found) > 1 else np.zeros(z.size)
+        """p_0 .. p_{number - 1} at all values; where no more are possible than that, 1 at each of them."""
+        found = np.zeros((min(number, self.size), self._all))
+        found[:, self._kept] = np.eye(self.size) if number >= self.size else self._recurrence(number)
+        return found
+
+    def _recurrence(self, number: int) -> Floats:
+        z, start = (self.values - self.mean) / self.unit, len(self._polynomials)
+        if number > start:
+            self._polynomials = np.concatenate([self._polynomials, np.empty((number - start, self.size))])
+        for m in range(start, number):
+            earlier, last = self._polynomials[:m], self._polynomials[m - 1]
             self._diagonal.append(float(self.law @ (z * last * last)))
-            further = (z - self._diagonal[-1]) * last - self._off[-1] * before
-            self._off.append(float(np.sqrt(self.law @ further**2)))
-            found.append(further / self._off[-1])
-        return np.array(found[:number])
+            further = (z - self._diagonal[-1]) * last
+            if m > 1:
+                further -= self._off[-1] * self._polynomials[m - 2]
+            # Where few values have nearly all of the law, rounding grows: what of it shows is taken off again
+            further -= (earlier @ (self.law * further)) @ earlier
+            self._off.append(max(float(np.sqrt(self.law @ further**2)), np.finfo(float).tiny))
+            self._polynomials[m] = further / self._off[-1]
+        return self._polynomials[:number]
 
     def points(self, number: int) -> tuple[Floats, Floats]:
         """The points, and Lagrange's polynomials of them in terms of the basis, (number, points)."""
-        if number >= self.values.size:
-            return self.values.astype(np.float64), np.eye(self.values.size)
-        last = self.basis(number)[-1]
+        if number >= self.size:
+            return self.values.astype(np.float64), np.eye(self.size)
+        last = self._recurrence(number)[-1]
         diagonal = [*self._diagonal[:number - 1], float(self.law @ ((self.values - self.mean) / self.unit * last**2))]
         points, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(self._off[1:number], -1))
         return self.mean + self.unit * points, vectors[0] * vectors
@@ -184,7 +198,7 @@ def few(
     parameters: a and b. Points are doubled on one axis and on the other as long as that changes the distribution
     function at ``tests``, at the latest up to all values.
     """
-    most = tuple(axis.values.size for axis in axes)
+    most = tuple(axis.size for axis in axes)
 
     @cache
     def table(p: int, q: int) -> Floats:
@@ -200,7 +214,7 @@ def few(
         a, b = np.broadcast_to(a, share.shape), np.broadcast_to(b, share.shape)
         return Betas((share / share.sum()).reshape(-1), a.reshape(-1), b.reshape(-1))
 
-    numbers = tuple(min(_POINTS, size) for size in most)
+    numbers = most if most[0] * most[1] <= _ALL else tuple(min(_POINTS, size) for size in most)
     law = parts(numbers).cumulative(tests)
     settled = [number == size for number, size in zip(numbers, most, strict=True)]
     while not all(settled):

@@ -25,15 +25,21 @@ from dpbi.posterior import dirichlet
 Floats = NDArray[np.float64]
 
 CERTAIN = 1e-9  # the largest error of a probability that is given out
-_TAIL = 80.0  # e^-80 = 2e-35 of a variable's mass is left outside its window
+# e^-80 = 2e-35 of a variable's mass is left outside its window; where what was published contradicts itself that may be
+# all there is, and less is
+_TAIL, _LONG_TAIL = 80.0, 600.0
+_LOG_OUTSIDE = 4.0  # e^4 e^-80 = 1e-33 bounds the mass of all values outside
 _NEAR = 0.5  # standard deviations between n and the mean of the untied sum, at most
+_WIDTHS = 20.0  # of the noise, as far as the guess of the total goes, in a window
 _STEPS, _TILT_WITHIN = 200, 1e-2  # of the tilt's search, and of the inverse of the sum's standard deviation
 _SAMPLED = 1024  # values per variable that suffice to find the tilt
 _WIDEST = 25_000_000  # numbers in all the laws of sums: 200 MB, and half as much again at work
 _DIRECT_AT_MOST = 5_000_000_000  # products of all convolutions, where all have to be summed term by term
 # Of Chernoff's bound, in units of 1 / (the sum's standard deviation)
-_TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000])
+_TILTS = np.array([8.0, 6, 11, 4.5, 15, 3, 20, 30, 50, 100, 300, 1000, 2.5, 2, 1.9, 1.7, 1.5, 1.35, 1.2, 1])
+_SLIGHT_TILTS = np.array([0.0, 2, -2, 4, -4, 1, -1, 8, -8, 0.5, -0.5, 3, -3, 6, -6, 12, -12, 2.5, 2.2, 1.8, 1.5, 1.2])
 _SURELY = 1e-14  # what lies outside is then not bounded any better
+_LOG_LARGEST = 700.0  # of a weight of a total that is held
 _NEAR_EDGE, _FAR = 20_000, 2_000  # totals beyond the window that are all, and that are, looked at
 
 
@@ -137,7 +143,7 @@ class BlockCounts(TreeCounts):
     """Of some cells: what all others say of their sum is in ``row``."""
 
     def __init__(self, tree: CountTree, row: Floats, error: float) -> None:
-        self.tree, self.row = tree, np.maximum(row / row.max(), 0.0)
+        self.tree, self.row = tree, np.maximum(row / float(tree.root.weight @ row), 0.0)
         self.error = error + tree.error(self.row)
         self._freeze()
 
@@ -165,25 +171,36 @@ class TiedCounts(TreeCounts):
         variables = _Variables(prior, total, likelihood)
         self.guess = variables.guess
         self.theta = variables.tilt_to(total.n) if isinstance(total, Known) else variables.tilt_along(self._slope)
-        low, high = variables.windows_of_total(self.theta, total)
-        if not (low <= high).all():
-            raise self._uncertain(np.inf)
-        self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
-        leaves = [Leaf(int(low[i]), variables.weights(i, np.arange(low[i], high[i] + 1), self.theta))
-                  for i in range(self.k)]
         parts = tuple(one for one in measured if one.cells != all_cells)
-        needed, products = count_tree.work(leaves)
-        self._check_work("numbers", needed, _WIDEST)
-        for direct in (False, True):
+        products = 0.0
+        # Without a tilt the last: a posterior of n that is wide, and has its mode at 0, needs none
+        tilt = self.theta
+        for theta, tail, direct in ((tilt, _TAIL, False), (tilt, _TAIL, True), (tilt, _LONG_TAIL, True),
+                                    (0.0, _LONG_TAIL, True)):
+            if direct and products > _DIRECT_AT_MOST:
+                break
+            variables.tail, self.theta = tail, theta
+            leaves, products = self._leaves(variables)
             self.tree = count_tree.count_tree(leaves, total.lowest, total.highest, parts, direct)
             log_row = self._log_weight(self.tree.root.values)
-            self.row = np.exp(log_row - log_row.max())
-            self.error = self.tree.error(self.row) + self._outside(leaves, float(log_row.max()))
-            if self.error <= CERTAIN or products > _DIRECT_AT_MOST:
+            shift, self.row = _scaled(log_row, self.tree.root.weight)
+            self.error = self.tree.error(self.row) + self._outside(variables, leaves, shift)
+            if self.error <= CERTAIN:
                 break
         if not self.error <= CERTAIN:
             raise self._uncertain(self.error)
         self._freeze()
+
+    def _leaves(self, variables: _Variables) -> tuple[list[Leaf], float]:
+        """The cells' weights, and how many products all convolutions have when they are summed term by term."""
+        low, high = variables.windows_of_total(self.theta, self.total_law)
+        if not (low <= high).all():
+            raise self._uncertain(np.inf)
+        self._check_work("numbers", float((high - low + 1.0).sum()), _WIDEST)
+        leaves = [variables.leaf(i, int(low[i]), int(high[i]), self.theta) for i in range(self.k)]
+        needed, products = count_tree.work(leaves)
+        self._check_work("numbers", needed, _WIDEST)
+        return leaves, products
 
     def _uncertain(self, error: float) -> ValueError:
         return ValueError(
@@ -218,27 +235,64 @@ class TiedCounts(TreeCounts):
         down, _, up = self._log_h(n)
         return float((up - down) / (n[2] - n[0])) if n[2] > n[0] else -np.inf
 
-    def _outside(self, leaves: Sequence[Leaf], shift: float) -> float:
+    def _outside(self, variables: _Variables, leaves: Sequence[Leaf], shift: float) -> float:
         """What lies beyond the root's window, of all: sum over such n of h(n) min_t e^{K(t) - t n}, K the cells' log
-        moment generating function. Factors of measured sums are at most 1: without them the bound is larger."""
+        moment generating function, by the cells' windows and then with some cell outside its own. Factors of measured
+        sums are at most 1: without them the bound is larger."""
         root = self.tree.root
-        total = float(np.log(root.weight @ self.row)) + root.log_scale
-        found = 0.0
-        for side, edge, end in ((-1, root.low - 1, max(self.total_law.lowest, sum(leaf.low for leaf in leaves))),
-                                (1, root.high + 1, min(self.total_law.highest, sum(leaf.high for leaf in leaves)))):
+        if not (here := float(root.weight @ self.row)) > 0:
+            return np.inf
+        total = float(np.log(here)) + root.log_scale
+        start, sd = float(sum(leaf.low for leaf in leaves)), np.sqrt(sum(_variance(leaf) for leaf in leaves) + 1.0)
+
+        def beyond(side: int, end: int, tilts: Floats, log_moment: Callable[[float], float]) -> float:
+            edge = root.low - 1 if side < 0 else root.high + 1
             if side * (end - edge) < 0:
-                continue
+                return 0.0
             n = _far_values(edge, end)
-            log_h, bound, beyond = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
-            for size in _TILTS / np.sqrt(sum(_variance(leaf) for leaf in leaves) + 1.0):
-                log_moment = sum(_log_moment(leaf, side * size) for leaf in leaves)
-                bound = np.minimum(bound, log_moment - side * size * (n - float(sum(leaf.low for leaf in leaves))))
+            log_h, bound, found = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
+            for size in side * tilts / sd:
+                bound = np.minimum(bound, log_moment(size) - size * (n - start))
                 term = np.exp(np.minimum(log_h + bound - total, 300.0))
-                beyond = float(term[0] + (np.maximum(term[1:], term[:-1]) * np.abs(np.diff(n))).sum())
-                if beyond < _SURELY:
+                found = float(term[0] + (np.maximum(term[1:], term[:-1]) * np.abs(np.diff(n))).sum())
+                if found < _SURELY:
                     break
-            found += beyond
+            return found
+
+        lowest, highest = self.total_law.lowest, self.total_law.highest
+        inside = max(lowest, sum(leaf.low for leaf in leaves)), min(highest, sum(leaf.high for leaf in leaves))
+        return (sum(beyond(side, end, _TILTS, lambda t: sum(_log_moment(leaf, t) for leaf in leaves))
+                    for side, end in zip((-1, 1), inside, strict=True))
+                + self._outside_windows(variables, leaves, shift + total, start, sd))
+
+    def _outside_windows(
+        self, variables: _Variables, leaves: Sequence[Leaf], shift: float, start: float, sd: float
+    ) -> float:
+        """What has some cell outside its window, of all: the same bound of every n."""
+        root, lowest, highest = self.tree.root, self.total_law.lowest, self.total_law.highest
+        none = np.empty(0, dtype=np.int64)
+        n = np.concatenate([_far_values(root.low - 1, lowest)[::-1] if root.low > lowest else none, root.values,
+                            _far_values(root.high + 1, highest) if root.high < highest else none])
+        log_h, bound, found = self._log_weight(n) - shift, np.full(n.size, np.inf), np.inf
+        for t in _SLIGHT_TILTS / sd:
+            bound = np.minimum(bound, variables.log_moment_outside(leaves, self.theta, t) - t * (n - start))
+            term = np.exp(np.minimum(log_h + bound, 300.0))
+            found = float(term[0] + term[-1] + (np.maximum(term[1:], term[:-1]) * np.diff(n)).sum())
+            if found < _SURELY:
+                break
         return found
+
+
+def _scaled(log_row: Floats, weight: Floats) -> tuple[float, Floats]:
+    """log_row less a shift by which the product with ``weight`` is at most 1, exponentiated; 0 where weight is, and
+    where that would be larger than any double."""
+    with np.errstate(divide="ignore"):
+        joint = log_row + np.log(weight)
+    shift = float(joint.max())
+    row = np.zeros(weight.size)
+    held = (weight > 0) & (log_row - shift < _LOG_LARGEST)
+    row[held] = np.exp(log_row[held] - shift)
+    return shift, row
 
 
 def _far_values(edge: int, end: int) -> NDArray[np.int64]:
@@ -260,8 +314,12 @@ def _log_moment(leaf: Leaf, t: float) -> float:
     reach = t * (leaf.weight.size - 1)
     return max(reach, 0.0) + float(np.log(leaf.weight @ np.exp(t * np.arange(leaf.weight.size) - max(reach, 0.0))))
 
+
 class _Variables:
-    """The log weights of independent c_i, log NB(c; alpha_i) + log L_i(c), and where they matter under a tilt."""
+    """The log weights of independent c_i, log NB(c; alpha_i) + log L_i(c), and where they matter under a tilt.
+
+    tail: beyond a window the weight is below e^-tail of the largest.
+    """
 
     def __init__(self, prior: tuple[float, ...], total: Total, likelihood: CountwiseLikelihood) -> None:
         self.alpha, self.likelihood, self.ceiling = np.array(prior), likelihood, total.highest
@@ -270,6 +328,13 @@ class _Variables:
         self.kinks = np.sort(np.clip(likelihood.kinks, 0, self.ceiling), axis=0)
         self.centre = self.kinks[0]
         self.guess = min(max(int(self.centre.sum()), total.lowest, 1), total.highest)
+        self.tail = _TAIL
+        while self.guess < total.highest:  # h grows like e^{A n / guess}, noise falls like e^{-80 n / width}
+            low, high = self.windows(0.0)
+            wider = min(int((high - low).max() / _WIDTHS), total.highest)
+            if wider <= 1.1 * self.guess or total.highest == total.lowest:
+                break
+            self.guess = wider
 
     def log_weight(self, counts: NDArray[np.int64], category: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
         """log W_i(c) up to a constant of the variable, for counts and categories that broadcast."""
@@ -277,11 +342,37 @@ class _Variables:
         terms = self.likelihood.log_terms(counts, category)
         return law + terms + theta * (counts - self.centre[category])
 
-    def weights(self, i: int, counts: NDArray[np.int64], theta: float) -> NDArray[np.float64]:
-        """The weights of one variable, with sum 1."""
-        log_weight = self.log_weight(counts, np.array(i), theta)
+    def leaf(self, i: int, low: int, high: int, theta: float) -> Leaf:
+        """The weights of one variable in a window, scaled to sum 1."""
+        log_weight = self.log_weight(np.arange(low, high + 1), np.array(i), theta)
         weight = np.exp(log_weight - log_weight.max())
-        return weight / weight.sum()
+        return Leaf(low, weight / weight.sum())
+
+    def log_moment_outside(self, leaves: Sequence[Leaf], theta: float, t: float) -> float:
+        """A bound on log E[e^{t sum (c_i - low_i)}; some c_i outside its window], in units of the leaves' mass.
+
+        Leaves may hold less than the windows do. Beyond the window that theta + t makes there is e^-tail of all.
+        """
+        low, high = np.array([(leaf.low, leaf.high) for leaf in leaves]).T
+        peak = np.array([leaf.low + int(leaf.weight.argmax()) for leaf in leaves])
+        unit = self.log_weight(peak, self.category, theta) - np.log([leaf.weight.max() for leaf in leaves])
+
+        def between(first: NDArray[np.int64], last: NDArray[np.int64]) -> Floats:
+            """A bound on the log mass from ``first`` to ``last``."""
+            last_at_least = np.maximum(first, last)
+            edges = [first, *np.clip(self.kinks, first, last_at_least), last_at_least]
+            def at(counts: NDArray[np.int64]) -> Floats:
+                return self.log_weight(counts, self.category, theta) - unit + t * (counts - low)
+            most = np.max([at(self._peak(left, right, at)) for left, right in pairwise(edges)], axis=0)
+            return np.where(first <= last, most + np.log(np.maximum(last - first + 1.0, 1.0)), -np.inf)
+
+        plain, tilted = self.windows(theta), self.windows(theta + t)
+        held = np.logaddexp(np.array([_log_moment(leaf, t) for leaf in leaves]),
+                            np.logaddexp(between(plain[0], low - 1), between(high + 1, plain[1])))
+        outside = np.logaddexp(between(tilted[0], plain[0] - 1), between(plain[1] + 1, tilted[1]))
+        outside = np.logaddexp(outside, np.logaddexp(held, outside) + _LOG_OUTSIDE - self.tail)
+        every = np.logaddexp(held, outside)
+        return float(every.sum() + np.logaddexp.reduce(outside - every))
 
     def tilt_to(self, n: int) -> float:
         """theta at which the sum's mean is within a few standard deviations of n; it rises with theta.
@@ -310,7 +401,8 @@ class _Variables:
         """
         def excess(theta: float) -> tuple[float, float]:
             mean, variance, _ = self._moments(theta, 0)
-            return slope(mean) - theta, 1 / np.sqrt(max(variance, 1e-12))
+            # A cell of next to no spread jumps where its tilt overcomes the noise: no step may pass over that
+            return slope(mean) - theta, 1 / np.sqrt(max(variance, 1.0))
 
         theta, (found, width) = 0.0, excess(0.0)
         step = np.copysign(width / 4, found)
@@ -349,7 +441,7 @@ class _Variables:
         return float(mean.sum()), float((weight * (counts - mean) ** 2).sum()), possible
 
     def windows(self, theta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Per variable the least and largest count whose weight exceeds e^-80 of the largest.
+        """Per variable the least and largest count whose weight exceeds e^-tail of the largest.
 
         Between two kinks of the likelihood the log weight is concave (alpha >= 1) or the sum of a convex part and a
         concave one, so that each piece has its largest value at an end or where differences change sign, and few
@@ -365,7 +457,7 @@ class _Variables:
         if not np.isfinite(heights.max(axis=0)).all():
             i = int(np.isinf(heights.max(axis=0)).argmax())
             raise ValueError(f"No count of category {i + 1} agrees with what was published of it and with the total.")
-        level = heights.max(axis=0) - _TAIL
+        level = heights.max(axis=0) - self.tail
         reaches = heights >= level
         first, last = reaches.argmax(axis=0), len(peaks) - 1 - reaches[::-1].argmax(axis=0)
         left, right = np.array(edges)[first, self.category], np.array(edges)[last + 1, self.category]
@@ -375,9 +467,9 @@ class _Variables:
         return np.where(at(left) >= level, left, low), np.where(at(right) >= level, right, high)
 
     def _far_end(self, at: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> NDArray[np.int64]:
-        """Beyond the last kink, where the weight is below e^-80 of what it is there: the window ends before."""
+        """Beyond the last kink, where the weight is below e^-tail of what it is there: the window ends before."""
         last = self.kinks[-1]
-        level, distance, end = at(last) - _TAIL, 16, last
+        level, distance, end = at(last) - self.tail, 16, last
         while ((end < self.ceiling) & (at(end) >= level)).any():
             end, distance = np.minimum(last + distance, self.ceiling), 4 * distance
         return end

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 _DIRECT = 200_000  # products of a convolution that is summed term by term
 _LEFT_OUT = 1e-19  # of a sum's mass, at each end
-_LEAF = 1e-33  # of a cell's mass, beyond its window
 _HIDDEN = 8.0  # times the bound on a transform's rounding: what is smaller says nothing
+_LOG_LARGEST = 700.0
 _DRAWN = 6e9  # numbers that draws pass over
 _TABLE = 4_000_000  # of these, at a time
 
@@ -55,15 +55,20 @@ class MeasuredSum:
     def log_factor(self, s: NDArray[np.int64]) -> Floats:
         return self.law.log_likelihood(self.value, s)
 
+    @property
+    def log_most(self) -> float:
+        """The largest log factor: at the sum that is nearest to the value, and at 0 where it was cut or withheld."""
+        return float(self.log_factor(np.array([max(round(self.value or 0), 0)]))[0])
+
 
 @dataclass(frozen=True, eq=False)
 class _Sum(FrozenResult):
     """A sum of cells: values ``low``... with m_v (sum 1), what it is the sum of, L_v where it was measured.
 
     least, most: of the sum, by the cells' windows, before anything was left out.
-    dropped: a bound on the mass that was left out of m_v; missing: on that of any of its values; rounding: on the error
-    of each of its numbers.
-    log_scale: of m_v before it was rescaled, that of the parts included.
+    dropped: a bound on the mass that was left out of m_v, of what the cells' windows hold; missing: on that of any of
+    its values; rounding: on the error of each of its numbers.
+    log_scale: of m_v before it was rescaled, that of the parts included, with factors that are at most 1 anywhere.
     """
 
     low: int
@@ -73,8 +78,8 @@ class _Sum(FrozenResult):
     most: int
     parts: tuple[_Sum, ...] = ()
     factor: Floats = field(default_factory=lambda: np.ones(1))
-    dropped: float = _LEAF
-    missing: float = _LEAF
+    dropped: float = 0.0
+    missing: float = 0.0
     rounding: float = 0.0
     log_scale: float = 0.0
 
@@ -125,21 +130,21 @@ class CountTree(FrozenResult):
     def against(self, cell: int, values: NDArray[np.int64], rest: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """W_i at consecutive values of the cell, and the law of the sum of all others at values of it.
 
-        No sum above the cell was measured. The message of a total n to the value u is then the law at n - u: a few
-        totals give all of it.
+        No sum above the cell was measured: the others are the sums beside the way from the root down to it.
         """
-        root, found = self.root, np.zeros(rest.size)
-        ((_, leaf, _),) = self.messages(np.zeros((1, root.weight.size)), frozenset([cell]))
-        totals = np.minimum(np.arange(rest[0] + leaf.high, rest[-1] + leaf.high + leaf.weight.size, leaf.weight.size),
-                            root.high)
-        rows = np.zeros((totals.size, root.weight.size))
-        rows[np.arange(totals.size), totals - root.low] = 1.0
-        ((_, leaf, messages),) = self.messages(rows, frozenset([cell]))
-        for total, message in zip(totals.tolist(), messages, strict=True):
-            at = total - leaf.low - np.arange(leaf.weight.size) - rest[0]
-            inside = (at >= 0) & (at < rest.size)
-            found[at[inside]] = np.maximum(message[inside], 0.0)
-        return _padded(leaf.weight, int(values[0]) - leaf.low, int(values[-1]) - leaf.low + 1), found
+        of, beside = self.root, []
+        while of.parts:
+            a, b = of.parts
+            of, other = (a, b) if cell in a.cells else (b, a)
+            beside.append(other)
+        low, law, rounding = 0, np.ones(1), 0.0
+        for other in reversed(beside):
+            law, further = _convolved(law, other.weight, 0, law.size + other.weight.size - 1, self.direct)
+            low, rounding = low + other.low, rounding + other.rounding + further
+            first, last = _shown(law, rounding)
+            low, law = low + first, law[first:last]
+        return (_padded(of.weight, int(values[0]) - of.low, int(values[-1]) - of.low + 1),
+                _padded(law, int(rest[0]) - low, int(rest[-1]) - low + 1))
 
     def outside(self, cells: frozenset[int], row: Floats) -> tuple[_Sum, Floats] | None:
         """The sum of exactly these cells and what all else says of it; None where the tree has no such sum."""
@@ -262,11 +267,7 @@ class _Growth:
         missing = (min(a.missing, a.dropped * float(b.weight.max()))
                    + min(b.missing, b.dropped * float(a.weight.max())))
         if rounding:
-            # h may grow faster than m falls: what a transform's rounding can hide must not be multiplied by it
-            peak = int(weight.argmax())
-            hidden = np.flatnonzero(weight <= _HIDDEN * rounding)
-            first = int(hidden[hidden < peak].max(initial=-1)) + 1
-            last = int(hidden[hidden > peak].min(initial=weight.size))
+            first, last = _shown(weight, rounding)
             dropped += float(weight[:first].sum() + weight[last:].sum())
             missing += max(float(weight[:first].max(initial=0.0)), float(weight[last:].max(initial=0.0)))
             low, weight = low + first, weight[first:last]
@@ -292,14 +293,18 @@ class _Growth:
 
 
 def _measured(of: _Sum, group: MeasuredSum) -> _Sum:
-    """m_v times the factor, which is 1 where it is largest."""
+    """m_v times the factor, which is 1 where it is largest of the values at hand; what was left out may have more."""
     log_factor = group.log_factor(of.values)
     top = float(log_factor.max())
+    if top == -np.inf:
+        raise ValueError("No counts of some cells agree both with what was published of them and with a sum of them.")
     factor = np.exp(log_factor - top)
     weight = of.weight * factor
     scale = max(float(weight.sum()), np.finfo(float).tiny)
-    return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped / scale,
-                of.missing / scale, of.rounding / scale, of.log_scale + float(np.log(scale)))
+    more = float(np.exp(min(group.log_most - top, _LOG_LARGEST)))
+    return _Sum(of.low, weight / scale, of.cells, of.least, of.most, (of,), factor, of.dropped * more / scale,
+                of.missing * more / scale, of.rounding / scale,
+                of.log_scale + float(np.log(scale)) - (group.log_most - top))
 
 
 def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -323,6 +328,14 @@ def _split(narrow: _Sum, wide: _Sum, total: NDArray[np.int64], rng: np.random.Ge
         found = np.searchsorted(law.reshape(-1), row + chance[here], side="right") - row * narrow.weight.size
         drawn[here] = narrow.low + np.clip(found, 0, narrow.weight.size - 1)
     return drawn
+
+
+def _shown(weight: Floats, rounding: float) -> tuple[int, int]:
+    """Where the law around its peak exceeds what a transform's rounding can hide: h, which may grow faster than m
+    falls, must not multiply that."""
+    peak = int(weight.argmax())
+    hidden = np.flatnonzero(weight <= _HIDDEN * rounding)
+    return int(hidden[hidden < peak].max(initial=-1)) + 1, int(hidden[hidden > peak].min(initial=weight.size))
 
 
 def _convolved(a: Floats, b: Floats, first: int, last: int, direct: bool) -> tuple[Floats, float]:

@@ -18,7 +18,7 @@ from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, few
 from dpbi.inference.count_posterior import Marginal, TiedCounts, TreeCounts
 from dpbi.inference.count_tree import MeasuredSum, correlated
-from dpbi.inference.total import Total, check_total_law
+from dpbi.inference.total import Known, Total, check_total_law
 from dpbi.mechanisms.likelihood import MeasuredLikelihood
 from dpbi.noise import NoiseLaw
 from dpbi.posterior import dirichlet
@@ -101,21 +101,17 @@ class NoisyCountsPosterior(BetaMixture):
         # Of a known total nu is 0
         rows = rows[None] if nu.size == 1 else np.stack([rows, rows * nu, rows * nu**2])
         found: dict[int, tuple[float, float, Marginal]] = {}
-        alphas = dict(zip(self.counts.cells, self.prior, strict=True))
+        alphas, others = dict(zip(self.counts.cells, self.prior, strict=True)), self._others
         for i, leaf, messages in tree.messages(rows):
             joint = leaf.weight * messages
             r = np.concatenate([joint, np.zeros((3 - len(joint), leaf.weight.size))])
             plain = base * (base + 1) * r[0] + (2 * base + 1) * unit * r[1] + unit**2 * r[2]
-            norm = float(plain.sum())
             marginal = np.maximum(plain, 0.0)
             middle = leaf.low + int(plain.argmax())
-            delta = leaf.low + np.arange(leaf.weight.size) - float(middle)
-            a = alphas[i] + middle + delta
-            m = float(((base + 1) * r[0] + unit * r[1]) @ a) / norm
-            e = alphas[i] + middle - m * base + delta
-            variance = float((e**2 + (1 - 2 * m) * e + m * (1 - m) * base) @ r[0]
-                             + unit * (m * (1 - m) - (1 - 2 * m) * m - 2 * m * e) @ r[1]
-                             + (m * unit) ** 2 * r[2].sum()) / norm
+            delta = (leaf.low - middle + np.arange(leaf.weight.size)).astype(np.float64)
+            m, variance = _moments(r, base, unit, alphas[i] + middle + delta, 0.0)
+            if m > 0.5:  # 1 - theta_i has digits that theta_i has not
+                variance = _moments(r, base, unit, others[i] + (centre - middle) - delta, 1.0)[1]
             found[i] = m, float(np.sqrt(max(variance, 0.0))), Marginal(leaf.low, marginal / marginal.sum())
         means, sds, marginals = zip(*(found[i] for i in sorted(found)), strict=True)
         return _Summary(np.array(means), np.array(sds), marginals)
@@ -127,6 +123,12 @@ class NoisyCountsPosterior(BetaMixture):
     def sample(self, rng: np.random.Generator, size: int) -> Floats:
         """Independent draws of theta, (size, k): c from P(c | v), then theta from Dir(alpha + c)."""
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
+
+    @property
+    def _others(self) -> dict[int, float]:
+        """By cell, the sum of the prior's parameters of all others."""
+        return {cell: float(np.sum([alpha for j, alpha in enumerate(self.prior) if j != i]))
+                for i, cell in enumerate(self.counts.cells)}
 
     @cached_property
     def misfit(self) -> float:
@@ -248,6 +250,17 @@ class NoisyCountsPosterior(BetaMixture):
                    lambda c, r: (alpha + c, rest + r), tests)
 
 
+def _moments(r: Floats, base: float, unit: float, a: Floats, of_nu: float) -> tuple[float, float]:
+    """Mean and variance of (a + of_nu nu) / N, N = base + nu: theta_i with of_nu = 0, 1 - theta_i with 1; r: rows of
+    weights, of 1, nu / unit and its square, over N (N + 1)."""
+    norm = base * (base + 1) * r[0].sum() + (2 * base + 1) * unit * r[1].sum() + unit**2 * r[2].sum()
+    m = float((((base + 1) * r[0] + unit * r[1]) @ a
+               + of_nu * ((base + 1) * unit * r[1] + unit**2 * r[2]).sum()) / norm)
+    e, f = a - m * base, of_nu - m
+    return m, float(((e**2 + (1 - 2 * m) * e + m * (1 - m) * base) @ r[0]
+                     + unit * (2 * e * f + (1 - 2 * m) * f + m * (1 - m)) @ r[1] + (f * unit) ** 2 * r[2].sum()) / norm)
+
+
 def noisy_counts_posterior(
     prior: Any, values: Any, noise: Any, total: Any, sums: Iterable[Any] = ()
 ) -> NoisyCountsPosterior:
@@ -267,9 +280,22 @@ def noisy_counts_posterior(
     alpha = limits.check_prior(prior)
     table, laws = _checked_values(values, noise, len(alpha))
     law = check_total_law(total)
-    measured = _checked_sums(sums, len(alpha))
+    law, measured = _without_exact_total(law, _checked_sums(sums, len(alpha)), len(alpha))
     _check_proper(alpha, table, laws, law, measured)
     return NoisyCountsPosterior(alpha, table, laws, law, measured, _tied(alpha, table, laws, law, measured))
+
+
+def _without_exact_total(
+    law: Total, sums: tuple[MeasuredSum, ...], k: int
+) -> tuple[Total, tuple[MeasuredSum, ...]]:
+    """A total published without noise is a known one."""
+    for one in sums:
+        if len(one.cells) == k and one.value is not None and isinstance(one.law, noise_laws.Exact):
+            n = int(one.value)
+            if not np.isfinite(law.log_probability(np.array([n]))).all():
+                raise ValueError(f"The sum of all categories was published as {n:,}, which the total excludes: {law}.")
+            return _without_exact_total(Known(n), tuple(other for other in sums if other is not one), k)
+    return law, sums
 
 
 def _tied(
