@@ -33,6 +33,7 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.problem import Problem
+from dpbi.releases.reading import Outcome
 from dpbi.releases.release import category_names
 from dpbi.releases.statement import Row, outwards
 from dpbi.sensitivity.maps import Sensitivities
@@ -338,6 +339,15 @@ def every_column(rows: Sequence[Row], name: str) -> ResultTable:
     return _table(name, "One row per category", rows)
 
 
+def noisy_counts(found: Outcome, places: Iterable[int]) -> ResultTable:
+    """A row per category, of these: the published value, its share with the noise allowed for, its rank, and what
+    follows where values are taken for true."""
+    rows = found.rows
+    names = _categories(found.labels)
+    table = [{title: rows[i][key] for key, title in READING.items()} | {"Category": names[i]} for i in places]
+    return _table("noisy-counts", "One row per category: published value, share, rank", table)
+
+
 def accuracy(curves: Sequence[AccuracyCurve], own: Value | None = None) -> ResultTable:
     """A row per point: where, how large the error is, how that was found.
 
@@ -424,6 +434,22 @@ RELEASE = {
     "noise_aware_mean": "Aware mean",
     "noise_aware_low": "Aware from",
     "noise_aware_high": "Aware to",
+}
+
+READING = {
+    "category": "Category",
+    "value": "Published",
+    "mean": "Share",
+    "low": "Share from",
+    "high": "Share to",
+    "sd": "Share ±",
+    "mean_count": "Expected count",
+    "first": "P(first)",
+    "rank_low": "Rank from",
+    "rank_high": "Rank to",
+    "plain_mean": "Plain share",
+    "plain_low": "Plain from",
+    "plain_high": "Plain to",
 }
 
 LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release")
@@ -533,6 +559,19 @@ COLUMNS: Mapping[str, Meaning] = {
     "Aware mean": Meaning("Mean share by the posterior that knows about the noise."),
     "Aware from": Meaning("Lower end of the 95 % interval that knows about the noise."),
     "Aware to": Meaning("Its upper end."),
+    "Published": Meaning("The published noisy value. A dash: it was withheld.", AS_GIVEN),
+    "Share": Meaning("Mean of the category's share, by the posterior that allows for the noise of published values.",
+                     "%.5f"),
+    "Share from": Meaning("Lower end of its 95 % interval. A dash: not computed.", "%.5f"),
+    "Share to": Meaning("Upper end of its 95 % interval. A dash: not computed.", "%.5f"),
+    "Share ±": Meaning("Its standard deviation. A dash: not computed.", "%.5f"),
+    "Expected count": Meaning("Mean of the true count behind a published value, as far as it is known.", "%.1f"),
+    "P(first)": Meaning("Probability that the category has the largest share of all, from draws.", "%.3f"),
+    "Rank from": Meaning("Least rank in the 95 % interval of the category's rank; 1 has the largest share.", "%d"),
+    "Rank to": Meaning("Largest rank in that interval.", "%d"),
+    "Plain share": Meaning("Mean share where published values are taken for true counts, those below 0 for 0.", "%.5f"),
+    "Plain from": Meaning("Lower end of the 95 % interval that takes published values for true counts.", "%.5f"),
+    "Plain to": Meaning("Upper end of that interval.", "%.5f"),
     "People": Meaning("Whose answers were released, as named on this page. The budget is theirs.", TEXT),
     "Question": Meaning("As stated with the release. Empty: nothing was, and it is never read with others.", TEXT),
     "Version": Meaning("Of the question's table: 1, or one more for each that was stated to be corrected.", "%d"),

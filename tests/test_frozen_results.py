@@ -20,6 +20,7 @@ from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.clouds import turn
 from dpbi.inference.noise_aware import coverage
+from dpbi.inference.ranking import ranking
 from dpbi.mechanisms import EHD, EHDS, Geometric
 from dpbi.mechanisms.likelihood import MeasuredLikelihood
 from dpbi.noise import Exact, TwoSidedGeometric
@@ -32,6 +33,7 @@ from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
 from tests.every_mechanism import Kind, every_class
 from tests.releases.entries import entry_of
+from tests.releases.test_reading import ASKED, outcome
 
 TWO, THREE, LARGE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5)), Problem((1,) * 12, (500,) * 12)
 WIDE = Problem((1, 1, 1), (400, 500, 600))
@@ -58,6 +60,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "noisy counts": lambda: [[read, read.block((0, 1)), read._summary, read._betas(0)] for read in (
         dpbi.noisy_counts_posterior((1, 1, 1), (4, 5, -1), TwoSidedGeometric(1.0), total, [((0, 1), 8, Exact())])
         for total in (9, dpbi.Flat()))],
+    "ranking": lambda: [ranking(dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts), np.random.default_rng(1), 9),
+                        outcome(ASKED, ("x", "y", "z"))],
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),
     "coverage": lambda: coverage(NOISY, PRIOR, N),

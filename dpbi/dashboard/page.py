@@ -65,7 +65,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     if page.title == menu.TOUR:  # which explains neighbours in a scene of its own
         take_away.say_what_was_taken_over(_ON_THE_TOUR)
     else:
-        stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
+        stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene, public=page.public)
         take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw(page)

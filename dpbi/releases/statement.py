@@ -74,13 +74,13 @@ def statement_markdown(
     """
     lines = [f"# {TITLE}", ""]
     if stamp := stamped(release, together):
-        lines += [f"**{_escaped(stamp)}**", ""]
+        lines += [f"**{escaped(stamp)}**", ""]
     for section in _sections(release, labels, together, standing):
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
-            lines += [_escaped(paragraph), ""]
+            lines += [escaped(paragraph), ""]
         if section.table:
-            head, *body = (f"| {' | '.join(map(_escaped, row))} |" for row in section.table)
+            head, *body = (f"| {' | '.join(map(escaped, row))} |" for row in section.table)
             lines += [head, "|" + " --- |" * len(section.table[0]), *body, ""]
     return "\n".join(lines)
 
@@ -287,7 +287,7 @@ _NOT_COVERED = (
 _STYLE = Path(__file__).with_name("statement.css").read_text("utf-8")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """The text as Markdown shows it unchanged, on one line, in a table too."""
     return re.sub(r"([\\`*_{}\[\]<>#|~$!&])", r"\\\1", " ".join(text.split()))
 

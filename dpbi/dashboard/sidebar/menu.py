@@ -13,7 +13,8 @@ class Page(NamedTuple):
     """A page's file, what the menu calls it, its heading and the question it answers.
 
     uses_data: whether the sidebar's data, prior and numbers play a part on it; releases: whether what it shows was
-    drawn once and for all, so that no script or report makes it again; seeded: whether it shows draws of the seed.
+    drawn once and for all, so that no script or report makes it again; seeded: whether it shows draws of the seed;
+    public: whether it shows what was published and nothing else.
     """
 
     path: str
@@ -23,6 +24,7 @@ class Page(NamedTuple):
     uses_data: bool = True
     releases: bool = False
     seeded: bool = False
+    public: bool = False
 
 
 PAGES = (
@@ -101,6 +103,15 @@ PAGES = (
         "Release",
         "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
         releases=True,
+    ),
+    Page(
+        "pages/11_Read_noisy_counts.py",
+        "Read noisy counts",
+        "Read noisy counts",
+        "Counts that somebody published with noise: the shares, the total and the ranking, with intervals that hold.",
+        uses_data=False,
+        seeded=True,
+        public=True,
     ),
     Page(
         "pages/6_Papers.py",

@@ -126,13 +126,18 @@ def _bring(used: dict[str, Any] | None) -> None:
     st.file_uploader("A table of counts, or one row per person", key="data: file", on_change=_take,
                      args=("data: file",), help="CSV, TSV, Excel, OpenDocument or Parquet. It is read in memory and "
                      "kept in this session alone, until you discard it.")  # fmt: skip
+    say_if_files_are_refused()
+    st.text_area("Or paste cells, as a spreadsheet copies them", key="data: cells", height=120, on_change=_take,
+                 args=("data: cells",))  # fmt: skip
+
+
+def say_if_files_are_refused() -> None:
+    """Before a file is chosen in vain."""
     # The server answers a file with 403 where the browser has kept back its cookie, as it does in a frame of another
     # site and where a proxy drops it, and nothing of that reaches this code.
     if (st.get_option("server.enableXsrfProtection") and "_streamlit_xsrf" not in st.context.cookies
             and "User-Agent" in st.context.headers):  # fmt: skip
         st.warning(data_words.UPLOAD_REFUSED)
-    st.text_area("Or paste cells, as a spreadsheet copies them", key="data: cells", height=120, on_change=_take,
-                 args=("data: cells",))  # fmt: skip
 
 
 def _take(key: str) -> None:

@@ -96,7 +96,7 @@ def understood(file: Opened, said: Form) -> Understood:
     form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
     table = roles = None
     try:
-        table = _table(file, form)
+        table = table_in(file, form)
         read = _selected(table, form)
         roles = roles_of(read, form)
         if why := table.noise_said:
@@ -125,7 +125,7 @@ def understood(file: Opened, said: Form) -> Understood:
     return Understood(form, table, roles, counts)
 
 
-def _table(file: Opened, form: Understanding) -> Table:
+def table_in(file: Opened, form: Understanding) -> Table:
     """The table without the rows that are left out."""
     content, said = file.content, form.said
     if max(said.leave_out or (0,)) > max(content.rows, default=0):

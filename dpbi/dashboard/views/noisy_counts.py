@@ -1,0 +1,588 @@
+"""The page Read noisy counts: what was published and how it was made noisy, and below it what follows."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from dpbi import Flat, LogUniform, Poisson, limits, name_of, tables as data
+from dpbi.dashboard.answers import noisy_counts as answers
+from dpbi.dashboard.answers.work import Cancelled, whole, work
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import charts, downloads, folds, tables
+from dpbi.dashboard.sidebar import entries, menu, prior
+from dpbi.dashboard.take_away import report, script
+from dpbi.dashboard.views.data import say_if_files_are_refused
+from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
+from dpbi.data.files.file_format import BRACKET
+from dpbi.data.files.form import Form
+from dpbi.data.files.noisy_cells import (
+    COMMA,
+    POINT,
+    SCALES,
+    STANDARD_DEVIATIONS,
+    VARIANCES,
+    NoisyCells,
+    NoisyColumns,
+    guessed_columns,
+    holds_values,
+    marks_of_decimals,
+    noisy_cells,
+    noisy_table,
+    threshold,
+)
+from dpbi.data.files.outcome import CountsError
+from dpbi.data.files.reading import Opened, opened
+from dpbi.data.files.table import Table
+from dpbi.data.json_object import starts_as_json
+from dpbi.inference.total import Known, Total
+from dpbi.noise import NoiseLaw
+from dpbi.releases import reading as readings, stated_noise as stated
+from dpbi.releases.reading import NoisyReading, Outcome
+
+Number = TypeVar("Number")
+
+_BROUGHT = "noisy counts: brought"
+_OF = "noisy: "  # what the settings of this page begin with
+_JOINED, _NO_NAMES = "(joined)", "(none)"
+_SIZES = {STANDARD_DEVIATIONS: stated.STANDARD_DEVIATION, VARIANCES: stated.VARIANCE, SCALES: stated.SCALE}
+FIRST, BESIDE = 6, 8  # rows and columns of the cells that are shown
+MANY, DRAWN = 40, 20  # categories from which on the largest ones are drawn, and how many
+_MISFIT = 5.0
+_MARKS = 8  # different ones that are asked about
+_ENTRIES = {
+    "values": None, "labels": None, "noise column": None, "decimals": POINT, "stated": None, "law": None, "number": "",
+    "sensitivity": "1", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
+    "prior": prior.CHOICES[0], "strength": "1", "alphas": "",
+}  # fmt: skip
+
+
+@dataclass
+class Published:
+    """What was brought, a file or pasted cells, kept in the session until put away; guessed: the sheet that the columns
+    were guessed of; guesses: what was guessed, by the entries."""
+
+    name: str
+    data: bytes
+    file: Opened | None = None
+    guessed: str | None = None
+    guesses: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_release(self) -> bool:
+        return bool(BRACKET.match(self.data)) and starts_as_json(self.data)
+
+
+class Question(NamedTuple):
+    """What is asked, and what goes with the answer. of: as ``answers`` take it; assumed, remarks: in words."""
+
+    of: answers.Question
+    labels: tuple[str, ...]
+    values: tuple[float | None, ...]
+    plain: np.ndarray[Any, np.dtype[np.float64]]
+    assumed: Mapping[str, str]
+    remarks: tuple[str, ...] = ()
+
+
+def draw() -> None:
+    brought: Published | None = st.session_state.get(_BROUGHT)
+    if brought is None:
+        _bring()
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{words.escape(brought.name)}**", width="content")
+        st.button("Discard the file", on_click=_put_away)
+    refused: dict[str, list[str]] = {}
+    with guard.refusal(refused, ""):
+        question = _of_release(brought) if brought.is_release else _of_table(brought)
+        if question:
+            with suppress(Cancelled):
+                _show(brought, question)
+    for sentence in refused:
+        st.error(limits.opened(sentence))
+
+
+# --- what is brought ---
+
+
+def _bring() -> None:
+    st.markdown(said.PUBLISHED_ONLY)
+    st.file_uploader(said.UPLOAD, key="noisy counts: file", on_change=_take, args=("noisy counts: file",),
+                     help=said.UPLOAD_HELP)  # fmt: skip
+    say_if_files_are_refused()
+    st.text_area(said.PASTE, key="noisy counts: cells", height=160, on_change=_take, args=("noisy counts: cells",))
+
+
+def _take(key: str) -> None:
+    given = st.session_state[key]
+    _forget()
+    st.session_state[_BROUGHT] = (Published("pasted.txt", given.encode()) if isinstance(given, str) else
+                                  Published(given.name, given.getvalue()))  # fmt: skip
+
+
+def _put_away() -> None:
+    _forget()
+    st.session_state[_BROUGHT] = None
+
+
+def _forget() -> None:
+    """What was said of one table is not said of another."""
+    for name in settings.everything():
+        if name.startswith(_OF):
+            settings.keep(name, _ENTRIES.get(name.removeprefix(_OF)))
+
+
+def _now(entry: str) -> Any:
+    return settings.setdefault(_OF + entry, _ENTRIES.get(entry))
+
+
+def _choose(label: str, entry: str, options: Mapping[Any, str], **more: Any) -> Any:
+    """A choice by its words; None where nothing is chosen."""
+    _now(entry)
+    with st.container():
+        return settings.choice(label, _OF + entry, options, placeholder="Choose",
+                               format_func=lambda one: words.plain(options[one], 60), **more)  # fmt: skip
+
+
+def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
+    _preset(entry, default)
+    with st.container():
+        return str(st.text_input(label, **more, **settings.entry(_OF + entry)) or "")
+
+
+# --- a release of ours ---
+
+
+def _of_release(brought: Published) -> Question:
+    found = answers.published(brought.data)
+    release = found.release
+    assumed = {
+        "Mechanism": f"{name_of(release.mechanism)}, {release.guarantee.words}",
+        "Total": f"known to be {release.n:,}",
+        "Prior": readings.prior_words(release.prior),
+        "Released": release.time,
+    }
+    return Question(brought.data, found.labels, tuple(map(float, release.released)), np.array(release.naive), assumed,
+                    found.remarks)  # fmt: skip
+
+
+# --- a table ---
+
+
+def _of_table(brought: Published) -> Question | None:
+    """The question of the form as it stands; None where an answer is still to be given or is refused, which the page
+    then says."""
+    table, remarks = _opened(brought)
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        _first_rows(table)
+        for remark in remarks:
+            st.caption(words.escape(remark, words.SENTENCE_LENGTH))
+    refused: list[str] = []  # each stands beside its entry
+    with right.container(key="form"):
+        cells = _columns(table)
+        if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
+            st.caption(said.GUESSED)
+        marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
+        noise = _noise(table, cells, refused)
+        total_here, prior_here = st.columns(2)
+        with total_here:
+            total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+        with prior_here:
+            alpha = _prior(len(_kept(cells, marks, totals)), refused)
+    unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
+    if refused or noise is None or unsaid or None in totals.values() or total is None or not alpha:
+        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: noise is None,
+                   said.OF_N: total is None}  # fmt: skip
+        if not refused:
+            st.info(said.still_to_be_said([what for what, lacks in missing.items() if lacks]))
+        return None
+    return _question(cells, marks, totals, noise, total, measured, alpha)
+
+
+def _opened(brought: Published) -> tuple[Table, tuple[str, ...]]:
+    if brought.file is None:
+        brought.file = opened(brought.data, brought.name, Form())
+    if len(brought.file.sheets) > 1:
+        if _now("sheet") is None:
+            settings.keep(_OF + "sheet", brought.file.form.entries["sheet"])
+        sheet = _choose("Sheet", "sheet", {sheet: sheet for sheet in brought.file.sheets})
+        if sheet != brought.file.form.entries["sheet"]:
+            brought.file = opened(brought.data, brought.name, Form(sheet=sheet))
+    table, remarks = noisy_table(brought.file)
+    sheet = str(brought.file.form.entries.get("sheet", ""))
+    if brought.guessed != sheet:
+        brought.guessed, brought.guesses = sheet, _guesses(table)
+        for entry, guess in brought.guesses.items():
+            settings.keep(_OF + entry, guess)
+    return table, remarks
+
+
+def _guesses(table: Table) -> dict[str, Any]:
+    """What the headers say, as the entries begin with."""
+    columns = guessed_columns(table)
+    found: dict[str, Any] = {"values": columns.values, "labels": columns.labels[0] if columns.labels else _NO_NAMES}
+    if columns.sizes:
+        found |= {"noise column": columns.noise, "stated": said.COLUMN + _SIZES[columns.sizes]}
+    return found
+
+
+def _first_rows(table: Table) -> None:
+    shown = {words.escape(column.title, 24): [words.escape(cell, 24) for cell in column.cells[:FIRST]]
+             for column in table.columns[:BESIDE]}  # fmt: skip
+    st.table(shown, hide_index=True, border="horizontal", alt="The first rows as they stand in what was brought")
+    st.caption(f"The first {min(FIRST, len(table.rows)):,} of {len(table.rows):,} rows.")
+
+
+def _columns(table: Table) -> NoisyCells:
+    """What each column is for, and the cells that come of it."""
+    by_key = {key: column for column, key in table.keys.items()}
+    titles = {key: column.title for key, column in by_key.items()}
+    numeric = {key: titles[key] for key, column in by_key.items() if holds_values(column)}
+    texts = [key for key in titles if key not in numeric]
+    joined = {_JOINED: " / ".join(titles[key] for key in texts)} if len(texts) > 1 else {}
+    with st.container(horizontal=True):
+        values = _choose("Column of values", "values", numeric)
+        labels = _choose("Column of names", "labels", titles | joined | {_NO_NAMES: "none: category 1, 2, …"})
+        if values is None or labels is None:
+            raise CountsError("choose the column of values, and that of names.")
+        names = () if labels == _NO_NAMES else tuple(texts) if labels == _JOINED else (labels,)
+        noise = None
+        if str(_now("stated") or "").startswith(said.COLUMN):
+            others = {key: title for key, title in numeric.items() if key != values}
+            noise = _choose("Column of the noise", "noise column", others)
+        columns = NoisyColumns(values, names, noise)
+        read, doubtful = marks_of_decimals(table, columns)
+        decimals = _now("decimals") or read
+        if doubtful:
+            decimals = _choose(said.DECIMALS, "decimals", {POINT: "points: 1.234 is a little over 1",
+                                                           COMMA: "commas: 1.234 is 1234"})  # fmt: skip
+    return noisy_cells(table, columns, decimals or read)
+
+
+class Mark(NamedTuple):
+    """What a mark in place of a value means, None where that is not said; below: the threshold, where it is one."""
+
+    meant: str | None
+    below: int | None = None
+
+
+def _withheld(cells: NoisyCells, refused: list[str]) -> dict[str, Mark]:
+    """What each mark means. Several that name their thresholds are one question."""
+    many = Counter(mark for mark in cells.marks if mark is not None)
+    own = {mark: t for mark in many if (t := threshold(mark)) is not None}
+    found: dict[str, Mark] = {}
+    if len(own) > 1:
+        label = said.several_marks([*own], sum(many[mark] for mark in own))
+        meant = _choose(label, _preset("marks", said.BELOW), said.WITHHELD_EACH)
+        found |= {mark: Mark(meant, t) for mark, t in own.items()}
+    others = [mark for mark in many if mark not in found]
+    if len(others) > _MARKS:
+        raise CountsError(f"{len(others):,} different marks stand in place of values, at most {_MARKS} are read: write "
+                          "the same in all withheld cells.")  # fmt: skip
+    for mark in others:
+        with st.container(horizontal=True):
+            entry = _preset(f"mark {mark}", said.BELOW) if mark in own else f"mark {mark}"
+            meant, below = _choose(said.marks(mark, many[mark]), entry, said.WITHHELD), None
+            if meant == said.BELOW:
+                typed = _typed("Threshold", f"below {mark}", str(own.get(mark, "")))
+                below = _number(refused, typed, _threshold)
+        found[mark] = Mark(meant, below)
+    return found
+
+
+def _threshold(typed: str) -> int:
+    return entries.whole("The threshold", typed, -limits.VALUE_LARGEST, limits.VALUE_LARGEST)
+
+
+def _preset(entry: str, value: Any) -> str:
+    """The entry, which begins with this value."""
+    if _now(entry) is None:
+        settings.keep(_OF + entry, value)
+    return entry
+
+
+def _rows_of_totals(cells: NoisyCells) -> dict[int, str | None]:
+    """What each row is that says it is a total."""
+    names = {i: cells.labels[i] for i in cells.totals}
+    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS)
+            for i, name in names.items()}  # fmt: skip
+
+
+def _number(refused: list[str], typed: str, read: Callable[[str], Number]) -> Number | None:
+    """What was typed, read; None where it is refused, which is said beside it, or nothing was typed."""
+    found = None
+    if typed.strip():
+        with guard.beside(refused):
+            found = read(typed)
+    return found
+
+
+class StatedNoise(NamedTuple):
+    """As ``stated_law`` takes it; number: None where each row has its own in a column; how: of ``said.STATED``."""
+
+    how: str
+    law: str
+    number: float | None
+    sensitivity: float
+    floor: int | None
+
+    @property
+    def words(self) -> str:
+        return said.noise(self.how, self.law, self.number, self.sensitivity, cut=self.floor is not None)
+
+    def of(self, own: float | None, below: int | None) -> NoiseLaw:
+        """The law of a value whose noise has a size of its own, or else the one of all."""
+        number = self.number if own is None else own
+        return stated.stated_law(self.law, self.how.removeprefix(said.COLUMN), number or 0.0, self.sensitivity,
+                                 self.floor, below)  # fmt: skip
+
+
+def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise | None:
+    """None where something is not said, or refused."""
+    numeric = sum(map(holds_values, table.columns))
+    offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
+    size: float | None = None
+    most: float | None = 1.0
+    with st.container(horizontal=True):
+        how = _choose("The noise is stated as", "stated", offered)
+        if not how:
+            return None
+        measure = str(how).removeprefix(said.COLUMN)
+        _, label, help = said.STATED[how]
+        if measure == how:
+            size = _number(refused, _typed(label, "number", help=help), lambda text: entries.number(label, text))
+        if how in said.SENSITIVITY:
+            asked, meant = said.SENSITIVITY[how]
+            most = _number(refused, _typed(asked, "sensitivity", "1", help=meant),
+                           lambda text: entries.number("The change by one person", text))  # fmt: skip
+        fits = {key: one.called for key, one in stated.LAWS.items()
+                if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
+        law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
+    if cells.fractional:
+        st.caption(said.NOT_ROUNDED)
+    _now("floor")
+    floor = 0 if st.checkbox(said.FLOOR, **settings.entry(_OF + "floor")) else None
+    if law is None or most is None or (how == measure and size is None):
+        return None
+    return StatedNoise(how, law, size, most, floor)
+
+
+class TypedTotal(NamedTuple):
+    """A measured total; size: of its noise, stated as that of the values, None for the same."""
+
+    value: float
+    size: float | None
+
+
+def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total | None, TypedTotal | None]:
+    """The law of n, None where it is not said yet, and a measured total. measured: whether a row is one."""
+    options = {key: what for key, what in said.TOTAL.items() if not (measured and key == said.NOISY)}
+    found: Total | None = None
+    with st.container(horizontal=True):
+        choice = _choose("Total n, number of records", "total", options)
+        if choice == said.KNOWN:
+            found = _number(refused, _typed("n", "n"), lambda text: Known(
+                entries.whole("n", text, 1, limits.TOTAL_LARGEST)))  # fmt: skip
+        elif choice == said.ABOUT:
+            found = _number(refused, _typed("n is about", "mean"), lambda text: Poisson(entries.number("n", text)))
+        elif choice == said.NOISY:
+            value = _number(refused, _typed("Measured total", "measured"),
+                            lambda text: entries.number("The measured total", text))  # fmt: skip
+            size = _number(refused, _typed("Its noise, stated as above", "measured noise",
+                                           help=None if cells.sizes else said.SAME_NOISE),
+                           lambda text: entries.number("Its noise", text))  # fmt: skip
+            if value is not None and not (cells.sizes and size is None):
+                return Flat(), TypedTotal(value, size)
+        elif choice:
+            found = LogUniform() if choice == said.LOG else Flat()
+    if measured:
+        st.caption(said.TOTAL_OF_ROW)
+    return found, None
+
+
+def _prior(k: int, refused: list[str]) -> tuple[float, ...]:
+    """The prior of k categories, as it is chosen; () where it is refused or not said."""
+    with st.container(horizontal=True):
+        choice = _choose("Prior", "prior", {**{rule: rule for rule in (*prior.RULES, prior.SYMMETRIC)},
+                                            prior.CUSTOM: said.TYPED}, help=sidebar.PRIOR)  # fmt: skip
+        if choice == prior.SYMMETRIC:
+            return _number(refused, _typed("Strength", "strength", "1"), lambda text: (
+                prior.check_parameter("strength", entries.number("strength", text)),) * k) or ()  # fmt: skip
+        if choice == prior.CUSTOM:
+            _now("alphas")
+            typed = str(st.text_area(f"{k:,} numbers, one per category, in their order",
+                                     **settings.entry(_OF + "alphas")) or "")  # fmt: skip
+            return _number(refused, typed, lambda text: tuple(
+                prior.check_parameter("alpha", one)
+                for one in entries.one_each("prior", entries.numbers("prior", text), k))) or ()  # fmt: skip
+    return (prior.RULES[choice or prior.CHOICES[0]](k),) * k
+
+
+def _kept(cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None]) -> list[int]:
+    """The places of the rows that are categories."""
+    return [i for i, mark in enumerate(cells.marks)
+            if totals.get(i) in (None, said.CATEGORY) and (mark is None or marks[mark].meant != said.OUT)]  # fmt: skip
+
+
+def _question(
+    cells: NoisyCells, marks: Mapping[str, Mark], totals: Mapping[int, str | None], noise: StatedNoise,
+    total: Total, typed: TypedTotal | None, alpha: tuple[float, ...],
+) -> Question:
+    bounds = {mark.below for mark in marks.values() if mark.meant == said.BELOW}
+    of_published = next(iter(bounds)) if len(bounds) == 1 else None  # below it none may be published
+    laws = [noise.of(cells.sizes[i] if cells.sizes else None, of_published if mark is None else
+                   marks[mark].below if marks[mark].meant == said.BELOW else None)
+            for i, mark in enumerate(cells.marks)]  # fmt: skip
+    kept = _kept(cells, marks, totals)
+    if len(kept) < 2:
+        raise CountsError(f"2 categories at least are needed: {len(kept)} are left.")
+    measured = (typed.value, noise.of(typed.size, None)) if typed else _measured(cells, totals, laws)
+    labels = tuple(cells.labels[i] for i in kept)
+    asked = NoisyReading(alpha, tuple(cells.values[i] for i in kept), tuple(laws[i] for i in kept), total,
+                    measured).checked(labels)  # fmt: skip
+    withheld = [said.mark_means(mark, sum(cells.marks[i] == mark for i in kept), one.meant, one.below)
+                for mark, one in marks.items() if one.meant != said.OUT]  # fmt: skip
+    assumed = {
+        "Noise": f"{noise.words}; {readings.noise_words(asked.noise)}",
+        "Total": readings.total_words(asked.total, asked.measured),
+        "Prior": readings.prior_words(asked.prior),
+        **({"Withheld": said.listed_marks(withheld)} if withheld else {}),
+    }
+    return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked))
+
+
+def _measured(
+    cells: NoisyCells, totals: Mapping[int, str | None], laws: Sequence[NoiseLaw]
+) -> tuple[float, NoiseLaw] | None:
+    """The total that a row is, with its noise."""
+    rows = [i for i, meant in totals.items() if meant == said.MEASURED]
+    if len(rows) > 1:
+        raise CountsError("one total alone can be measured: leave the other rows out.")
+    value = cells.values[rows[0]] if rows else None
+    if rows and value is None:
+        raise CountsError("the measured total was withheld: leave its row out.")
+    return None if value is None else (value, laws[rows[0]])
+
+
+def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
+    """What the values look like, where that is not what they should be."""
+    published = [value for value in asked.values if value is not None]
+    found = []
+    if not published:
+        found.append(said.ALL_WITHHELD)
+    elif not (cells.said or any(value < 0 or value % 1 for value in published) or None in asked.values):
+        found.append(said.LOOKS_TRUE)
+    if published and isinstance(asked.total, Known) and math.fsum(published) == asked.total.n:
+        found.append(said.SUMS_TO_N)
+    return tuple(found)
+
+
+# --- what follows ---
+
+
+def _show(brought: Published, question: Question) -> None:
+    for remark in question.remarks:
+        st.warning(remark if isinstance(question.of, NoisyReading) else words.escape(remark, words.SENTENCE_LENGTH))
+    place = st.container()
+    seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
+    with whole("noisy counts", (question.of, seed), 4, "steps") as current:
+        if not isinstance(current.ask(answers.answered, question.of), str):
+            moments = current.ask(answers.moments, question.of)
+            ranking = current.ask(answers.ranking, question.of, seed)
+            best = int(ranking.first.argmax())
+            intervals = {best: current.ask(answers.interval, question.of, best)}
+    exact = answers.posterior(question.of)
+    total = getattr(exact, "total", None)
+    found = Outcome(
+        brought.name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
+        moments.counts, intervals, ranking, seed, total if total is not None and total.probability.size > 1 else None,
+        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), question.remarks,
+    )  # fmt: skip
+    with place:
+        st.header("What follows")
+        st.markdown(said.answer(found))
+        st.caption(words.escape(said.about(found), words.SENTENCE_LENGTH))
+        if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
+            st.warning(said.misfit(moments.misfit, _reasons(question.of)))
+        places = _places(found)
+    with work("intervals", (question.of, places), len(places), "intervals") as current, suppress(Cancelled):
+        for i in places:
+            intervals[i] = current.ask(answers.interval, question.of, i)
+    seen = downloads.Shown({"Read": words.plain(found.name), **found.assumed, "Seed": seed}, said.about(found))
+    with downloads.collected(seen):
+        _pictures(replace(found, intervals=dict(intervals)), [i for i in places if i in intervals])
+        _take_away(question, replace(found, intervals=dict(intervals)), seen)
+
+
+def _reasons(asked: NoisyReading) -> list[str]:
+    """Which mistake it may be, as far as the values tell."""
+    gaps = [(value, law.sd) for value, law in zip(asked.values, asked.noise, strict=True) if value is not None]
+    found = []
+    if isinstance(asked.total, Known) and len(gaps) == len(asked.values):
+        total = math.fsum(value for value, _ in gaps)
+        if abs(total - asked.total.n) > 3 * math.hypot(*(sd for _, sd in gaps)):
+            found.append(said.WRONG_TOTAL.format(f"{total:,.6g}", f"{asked.total.n:,}"))
+    small = sum(1 for value, sd in gaps if value < sd)
+    if small > 3 and not any(value < 0 for value, _ in gaps) and all(getattr(law, "floor", 0) is None
+                                                                      for law in asked.noise):  # fmt: skip
+        found.append(said.NO_NEGATIVE)
+    return [*found, said.TOO_SMALL]
+
+
+def _places(found: Outcome) -> tuple[int, ...]:
+    """The categories that are drawn: all in their order, or of many the largest ones and those that are chosen."""
+    k = len(found.labels)
+    if k <= MANY:
+        return tuple(range(k))
+    largest = [int(i) for i in found.order[:DRAWN]]
+    others = [int(i) for i in found.order[DRAWN:]]
+    also = st.multiselect(f"Beside the largest {DRAWN} of {k:,} categories, show", others, key="noisy counts: also",
+                          format_func=lambda i: words.plain(found.labels[i], 40), select_all=False)  # fmt: skip
+    return (*largest, *also)
+
+
+def _pictures(found: Outcome, places: Sequence[int]) -> None:
+    from dpbi.figures import noisy_counts as pictures
+
+    charts.draw(pictures.shares(found, places), "shares")
+    st.caption(said.PLAIN_ZERO)
+    if found.total is not None:
+        st.header("The total")
+        charts.draw(pictures.total(found.total), "total")
+    st.header("Who is first")
+    ranked = sorted(places, key=lambda i: -found.mean[i])
+    charts.draw(pictures.ranks(found, ranked), "ranks")
+    st.text_input("Seed of the draws", width=200, help=sidebar.SEED, **settings.entry("seed"))
+    st.header("The table")
+    k = len(found.labels)
+    order = range(k) if k <= MANY else found.order.tolist()
+    tables.draw(data.noisy_counts(found, order[:MANY]), lambda: data.noisy_counts(found, order))
+    if k > MANY:
+        st.caption(said.INTERVALS_SHOWN)
+
+
+def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
+    of = question.of if isinstance(question.of, NoisyReading) else None
+    made: dict[str, Callable[[], str]] = {
+        "reading.json": lambda: readings.reading_json(found),
+        "statement.md": lambda: readings.reading_markdown(found),
+        "script.py": lambda: script.of_noisy_counts(of, found),
+    }
+    page = menu.page("Read noisy counts")
+    with st.container(horizontal=True, gap="small"):
+        for label, name, mime in (("Numbers (JSON)", "reading.json", "application/json"),
+                                  ("Statement (Markdown)", "statement.md", "text/markdown")):  # fmt: skip
+            downloads.offer(label, lambda make=made[name]: make().encode(), f"dpbi-{name}", mime)  # type: ignore[misc]
+        downloads.offer("Report (ZIP)", lambda: report.zip_bytes(
+            page, seen, {name: make().encode() for name, make in made.items()}, readings.NOTHING_PRIVATE),
+            "dpbi-read-noisy-counts.zip", "application/zip")  # fmt: skip
+    with folds.fold("Copy as Python") as open_:
+        if open_:
+            st.caption(said.SCRIPT)
+            st.code(made["script.py"](), language="python")

@@ -1,0 +1,217 @@
+"""Noisy counts as they were read: what they are taken to be, what follows, and the files to take away.
+
+Nothing in it is private: it is made of what was published, and of assumptions that are said.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi import limits
+from dpbi.frozen_result import FrozenResult
+from dpbi.inference.count_posterior import Marginal
+from dpbi.inference.noisy_counts import NoisyCountsPosterior, noisy_counts_posterior
+from dpbi.inference.ranking import Ranking
+from dpbi.inference.total import Flat, Known, LogUniform, Total
+from dpbi.mechanisms.printed_number import number
+from dpbi.noise import NoiseLaw
+from dpbi.posterior import dirichlet
+from dpbi.version import __version__
+
+FORMAT = "dpbi reading of noisy counts"
+TITLE = "How noisy counts were read"
+NOTHING_PRIVATE = (
+    "Nothing private was used: only the published values and the assumptions above. Reading them costs no privacy, "
+    "however often it is done."
+)
+
+Row = dict[str, str | float | int | None]
+
+
+@dataclass(frozen=True)
+class NoisyReading:
+    """values: (k,), None where withheld; noise: a law for each; total: of n; measured: a noisy total of all cells with
+    its law, or None."""
+
+    prior: tuple[float, ...]
+    values: tuple[float | None, ...]
+    noise: tuple[NoiseLaw, ...]
+    total: Total
+    measured: tuple[float, NoiseLaw] | None = None
+
+    def checked(self, labels: Sequence[str]) -> "NoisyReading":
+        """Itself; ValueError, which names the category, for a value that its noise cannot have led to."""
+        for label, value, law in zip(labels, self.values, self.noise, strict=True):
+            law.check_value(f"The value of {limits.shown(label)}", value)
+        if self.measured:
+            self.measured[1].check_value("The measured total", self.measured[0])
+        return self
+
+    @property
+    def laws(self) -> NoiseLaw | tuple[NoiseLaw, ...]:
+        """One where all cells have the same."""
+        return self.noise[0] if len(set(self.noise)) == 1 else self.noise
+
+    @property
+    def sums(self) -> tuple[tuple[range, float, NoiseLaw], ...]:
+        return ((range(len(self.prior)), *self.measured),) if self.measured else ()
+
+    def posterior(self) -> NoisyCountsPosterior:
+        return noisy_counts_posterior(self.prior, self.values, self.laws, self.total, self.sums)
+
+    @property
+    def plain(self) -> NDArray[np.float64]:
+        """What the values would give if they were true counts: prior + values, what is below 0 or withheld taken as
+        0."""
+        return np.array([alpha + max(value or 0.0, 0.0) for alpha, value in zip(self.prior, self.values, strict=True)])
+
+
+def plain_intervals(parameters: NDArray[np.float64], mass: float = 0.95) -> tuple[NDArray[np.float64], ...]:
+    """Mean, low and high of each share, of one Dirichlet distribution."""
+    return dirichlet.mean(parameters), *dirichlet.interval(parameters, mass)
+
+
+def interval_of_total(total: Marginal, mass: float = 0.95) -> tuple[int, int]:
+    """The equal-tailed interval of n: at least ``mass`` lies in it."""
+    tail = (1 - limits.inside("mass", mass)) / 2
+    below = np.cumsum(total.probability)
+    above = np.cumsum(total.probability[::-1])[::-1]
+    return (int(total.first + np.searchsorted(below, tail, side="right")),
+            int(total.first + np.flatnonzero(above > tail)[-1]))  # fmt: skip
+
+
+# --- what was assumed, in words ---
+
+
+def law_words(law: NoiseLaw) -> str:
+    """The law as one would write it, with its standard deviation."""
+    return f"{law!r}, standard deviation {number(law.sd)}"
+
+
+def noise_words(laws: Sequence[NoiseLaw]) -> str:
+    different = list(dict.fromkeys(laws))
+    if len(different) == 1:
+        return law_words(different[0])
+    sds = [law.sd for law in laws]
+    said = "; ".join(map(repr, different[:3])) + ("; and others" if len(different) > 3 else "")
+    return f"a law for each value ({said}), standard deviations from {number(min(sds))} to {number(max(sds))}"
+
+
+def total_words(total: Total, measured: tuple[float, NoiseLaw] | None) -> str:
+    if isinstance(total, Known):
+        said = f"known to be {total.n:,}"
+    elif isinstance(total, Flat | LogUniform):
+        each = "number" if isinstance(total, Flat) else "order of magnitude"
+        said = f"unknown, every {each} being as probable before the values are seen"
+    else:
+        said = f"about {number(total.mean)}: Poisson with this mean before the values are seen"
+    if measured:
+        said += f"; and measured as {_plain(measured[0])} with noise of its own ({law_words(measured[1])})"
+    return said
+
+
+def prior_words(prior: Sequence[float]) -> str:
+    if len(set(prior)) == 1:
+        return f"Dirichlet, {number(prior[0])} for each of {len(prior):,} categories"
+    return "Dirichlet, " + ", ".join(map(number, prior[:8])) + (", …" if len(prior) > 8 else "")
+
+
+# --- files ---
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome(FrozenResult):
+    """All that a page shows of noisy counts. name: of what was brought; assumed: what was taken to be so, each with its
+    words; intervals: of the noise-aware shares, by category; total: None where n is known; sd: None where not at
+    hand."""
+
+    name: str
+    labels: tuple[str, ...]
+    values: tuple[float | None, ...]
+    plain: NDArray[np.float64]
+    assumed: Mapping[str, str]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64] | None
+    mean_counts: NDArray[np.float64]
+    intervals: Mapping[int, tuple[float, float]]
+    ranking: Ranking
+    seed: int
+    total: Marginal | None
+    n: int | None
+    error: float | None = None
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def rows(self) -> list[Row]:
+        """One per category, in the order of what was brought."""
+        mean, low, high = plain_intervals(self.plain)
+        rank = self.ranking
+        none = (None, None)
+        return [{
+            "category": label, "value": _written(value), "mean": float(self.mean[i]),
+            "sd": None if self.sd is None else float(self.sd[i]),
+            "low": self.intervals.get(i, none)[0], "high": self.intervals.get(i, none)[1],
+            "mean_count": float(self.mean_counts[i]), "first": float(rank.first[i]), "rank": int(rank.middle[i]),
+            "rank_low": int(rank.low[i]), "rank_high": int(rank.high[i]),
+            "plain_mean": float(mean[i]), "plain_low": float(low[i]), "plain_high": float(high[i]),
+        } for i, (label, value) in enumerate(zip(self.labels, self.values, strict=True))]  # fmt: skip
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The categories by their mean shares, the largest first."""
+        return np.argsort(-self.mean, kind="stable")
+
+    @property
+    def total_row(self) -> dict[str, float | int]:
+        """Of n: mean and 95 % interval, or that it is known."""
+        if self.total is None:
+            return {"n": self.n or 0}
+        low, high = interval_of_total(self.total)
+        return {"mean": self.total.mean, "low": low, "high": high}
+
+
+def reading_json(found: Outcome) -> str:
+    """The outcome as JSON: what was assumed, the total, and a row per category."""
+    return json.dumps({
+        "format": FORMAT, "version": __version__, "read": found.name, "assumed": dict(found.assumed),
+        "private_data_used": False, "interval_mass": 0.95, "total": found.total_row,
+        "ranking": {"draws": found.ranking.draws, "seed": found.seed, "error": found.ranking.error},
+        "error": found.error, "remarks": [*found.remarks], "categories": found.rows,
+    }, indent=1, ensure_ascii=False)  # fmt: skip
+
+
+def reading_markdown(found: Outcome) -> str:
+    """The statement: what was read, under which assumptions, and what follows. Source: ours."""
+    from dpbi.releases.statement import escaped
+
+    lines = [f"# {TITLE}", "", f"Read: {escaped(found.name)}, {len(found.labels):,} categories.", "", "## Assumed", ""]
+    lines += [f"- {escaped(name)}: {escaped(said)}" for name, said in found.assumed.items()]
+    lines += ["", NOTHING_PRIVATE, "", "## What follows", ""]
+    row = found.total_row
+    if found.total is not None:
+        lines += [f"Total: {row['mean']:,.1f}, 95 % from {row['low']:,} to {row['high']:,}.", ""]
+    lines += ["| Category | Value | Share | 95 % from | to | P(first) | Ranks, 95 % |", "|" + " --- |" * 7]
+    for one in found.rows:
+        low, high = ("–" if end is None else f"{end:.4g}" for end in (one["low"], one["high"]))
+        value = "withheld" if one["value"] is None else _plain(one["value"])
+        lines.append(f"| {escaped(str(one['category']))} | {value} | {one['mean']:.4g} | {low} | {high} | "
+                     f"{one['first']:.3g} | {one['rank_low']} to {one['rank_high']} |")
+    lines += ["", f"Shares are means of the posterior with equal-tailed 95 % intervals. Ranks are from "
+              f"{found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} "
+              "of its value with 95 % confidence."]  # fmt: skip
+    if found.error is not None:
+        lines.append(f"Any other probability is within {found.error:.1g} of its value.")
+    lines += [f"\n{escaped(remark)}" for remark in found.remarks]
+    return "\n".join([*lines, "", f"dpbi {__version__}", ""])
+
+
+def _written(value: float | None) -> float | int | None:
+    return int(value) if value is not None and value % 1 == 0 else value
+
+
+def _plain(value: Any) -> str:
+    return f"{value:,.0f}" if value % 1 == 0 else f"{value:,.6g}"
