@@ -28,7 +28,7 @@ _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until not
 _SAME = 1e-10  # of a probability
 _RARE = 1e-18  # a value this improbable moves no end of an interval
 _ALL = 4_000  # parts, that few would not be much fewer than
-_PARTS, _NUMBERS = 60_000, 6_000_000  # of a mixture, and in polynomials at all values, at most
+_PARTS, _NUMBERS = 60_000, 4_000_000  # of a mixture, and in polynomials at all values, at most
 
 
 @dataclass(frozen=True, eq=False)
