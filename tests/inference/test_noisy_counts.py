@@ -536,3 +536,16 @@ def test_what_cannot_be_read_is_refused_in_words(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         dpbi.noisy_counts_posterior(prior, values, law, total)
+
+
+@pytest.mark.parametrize(("k", "n", "sigma"), [(10, 10**6, 10.0), (10, 20_000, 60.0)])
+def test_intervals_of_large_tables_hold_as_many_draws_as_they_say(k: int, n: int, sigma: float) -> None:
+    """Draws go from the root of the tree down, intervals by few Betas: two routes. False alarms: 1e-6 an end."""
+    rng = np.random.default_rng(3)
+    values = (rng.multinomial(n, rng.dirichlet(np.ones(k))) + np.rint(rng.normal(0, sigma, k))).tolist()
+    read = dpbi.noisy_counts_posterior((1.0,) * k, values, DiscreteGaussian(sigma**2), dpbi.Flat())
+    theta = read.sample(rng, 20_000)
+    for i in (0, int(np.argmax(values))):
+        low, high = read.interval(0.95, i)
+        for outside in ((theta[:, i] < low).sum(), (theta[:, i] > high).sum()):
+            assert 5e-7 < stats.binom.cdf(outside, 20_000, 0.025) < 1 - 5e-7
