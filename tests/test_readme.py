@@ -17,7 +17,8 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     names: dict[str, object] = {}
     for snippet in snippets():
         exec(compile(snippet, str(README), "exec"), names)  # the README's own code
-    guarantee, law, loss, calibrated, aware, published, noisy, first, limit, times, nearest = capsys.readouterr().out.splitlines()
+    (guarantee, law, loss, calibrated, aware, published, noisy, first, limit, times,
+     nearest) = capsys.readouterr().out.splitlines()
     assert limit.endswith(" theorem") and float(limit.split()[0]) == pytest.approx(0.0854, abs=5e-5)
     assert float(times) == pytest.approx(1, abs=0.005)
     counts = re.fullmatch(r"\((\d+), (\d+)\) 0\.\d+", nearest)
