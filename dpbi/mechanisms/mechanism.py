@@ -82,7 +82,8 @@ class Mechanism:
         """
         held = self.guarantee(prior, n)
         if not held.is_private or isinstance(held, NotPrivate):
-            raise ValueError(f"{type(self).__name__} has no proved epsilon, so that no law bounds its loss: {held.words}.")
+            raise ValueError(f"{type(self).__name__} has no proved epsilon, so that no law bounds its loss: "
+                             f"{held.words}.")
         if limits.check_total(n) == 0:
             return no_loss()
         return randomised_response(held.epsilon, held.delta if isinstance(held, ApproximateDP) else 0.0)

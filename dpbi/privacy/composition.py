@@ -31,9 +31,9 @@ _ROUNDING = 1e-12  # of probabilities, relative: more than a convolution of posi
 class Composition(FrozenResult):
     """The loss of all releases together. Made by ``compose``.
 
-    releases: (mechanism, prior, n, how often), as asked for; total: the sum of epsilons, which holds even where epsilons
-    were chosen after seeing releases; exact: whether (epsilon, delta(epsilon)) is exactly what is lost at worst, else it
-    bounds that from above.
+    releases: (mechanism, prior, n, how often), as asked for; total: the sum of epsilons, which holds even where
+    epsilons were chosen after seeing releases; exact: whether delta(epsilon) is attained by some pair of neighbours,
+    else it bounds what is lost from above.
     """
 
     releases: tuple[tuple[Mechanism, tuple[float, ...], int, int], ...]
@@ -118,7 +118,7 @@ def _repeated(law: LossLaw, times: int) -> LossLaw:
             power = np.convolve(power, base)
         if left := left >> 1:
             base = np.convolve(base, base)
-    losses = size * np.arange(-times, times + 1)
+    losses = size * np.arange(-times, times + 1, dtype=np.float64)
     if finite.all():
         return LossLaw(losses, power, law.exact)
     # Any of the releases gives all away: 1 - (1 - delta)^times
@@ -129,13 +129,13 @@ def _repeated(law: LossLaw, times: int) -> LossLaw:
 def _sum(a: LossLaw, b: LossLaw) -> LossLaw:
     losses, which = np.unique(np.add.outer(a.losses, b.losses), return_inverse=True)
     probability = np.bincount(which.reshape(-1), np.multiply.outer(a.probabilities, b.probabilities).reshape(-1))
-    return LossLaw(losses, probability, a.exact and b.exact)
+    return LossLaw(losses, probability.astype(np.float64), a.exact and b.exact)
 
 
 def _rounded_up(law: LossLaw, unit: float) -> LossLaw:
     """Every loss the least multiple of ``unit`` that is not below it: sums then meet."""
     losses, which = np.unique(np.ceil(law.losses / unit) * unit, return_inverse=True)
-    return LossLaw(losses, np.bincount(which, law.probabilities), False)
+    return LossLaw(losses, np.bincount(which, law.probabilities).astype(np.float64), False)
 
 
 def _largest(law: LossLaw) -> float:
