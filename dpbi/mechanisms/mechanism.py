@@ -293,8 +293,9 @@ def name_of(mechanism: Mechanism) -> str:
 
 def check_problems(values: Any) -> tuple[Problem, ...]:
     """One or more problems of one prior and n."""
-    listed = tuple(limits.instance("problems", one, Problem, "dpbi.Problems")
-                   for one in limits.sequence("problems", values, "of problems"))
+    listed = limits.sequence("problems", values, "of problems")
+    for other in (one for one in listed if not isinstance(one, Problem)):
+        limits.instance("problems", other, Problem, "dpbi.Problems")
     if len({(one.prior, one.n) for one in listed}) != 1:
         raise ValueError(f"problems must be one or more of one prior and n: got {len(listed):,} of several.")
     return listed
