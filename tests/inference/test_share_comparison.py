@@ -91,7 +91,7 @@ def test_a_density_is_the_slope(name: str) -> None:
 def test_reference_values_of_two_releases() -> None:
     mechanism = Geometric(1.0)
     read = [dpbi.noise_aware_posterior(mechanism, (1, 1), sum(r), r) for r in ((25, 15), (12, 18))]
-    found = compare(*read)
+    found = compare(read[0], read[1])
     assert found.probability_greater == pytest.approx(0.9532059865039224, abs=1e-10)
     assert float(found.difference.cumulative(0.1)) == pytest.approx(1 - 0.81700197064552, abs=1e-10)
     assert compare((26, 16), (13, 19)).probability_greater == pytest.approx(0.9674594567698, abs=1e-11)
@@ -115,7 +115,7 @@ def test_groups_within_a_table_that_others_made_are_compared() -> None:
     whole = dpbi.noisy_counts_posterior((1, 1, 1, 1), (14, 9, 3, 21), law, 50,
                                         [((0, 1), 24, dpbi.noise.Exact()), ((2, 3), 26, dpbi.noise.Exact())])
     apart = [dpbi.noisy_counts_posterior((1, 1), v, law, n) for v, n in (((14, 9), 24), ((3, 21), 26))]
-    found, wanted = compare(whole.block((0, 1)), whole.block((2, 3))), compare(*apart)
+    found, wanted = compare(whole.block((0, 1)), whole.block((2, 3))), compare(apart[0], apart[1])
     assert found.probability_greater == pytest.approx(wanted.probability_greater, abs=1e-9)
 
 
