@@ -214,7 +214,7 @@ def probability_by_formula(noise: PublishedNoise, counts: np.ndarray, released: 
 def loses_no_more_than_its_law(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
     """Nor does the law itself exceed randomised response at the guarantee."""
     prior, n = problem.prior, problem.n
-    law, loosest = mechanism.loss_law(prior, n), randomised_response(mechanism.guarantee(prior, n).epsilon)
+    law, loosest = mechanism.loss_law(prior, n), randomised_response(mechanism.strength(prior, n))
     epsilons = np.array([0, 0.3, 0.9]) * mechanism.strength(prior, n)
     own, most = (np.maximum(0, -np.expm1(epsilons[:, None] - one.losses)) @ one.probabilities
                  for one in (law, loosest))
