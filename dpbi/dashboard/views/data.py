@@ -238,6 +238,9 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
         st.subheader(data_words.comes_to(counts.labels, counts.counts))
     else:
         st.error(words.escape(limits.opened(str(reading.refusal)), words.SENTENCE_LENGTH))
+    if reading.noisy:
+        st.page_link(menu.page("Read noisy counts").path, label="Noise in it? Read noisy counts",
+                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
     with st.container(horizontal=True):
         st.button("Use these counts", type="primary", disabled=not counts or in_use, on_click=settings.restore,
                   args=({}, {"source": data_source.FILE, "uploaded": offered}))  # fmt: skip

@@ -11,7 +11,7 @@ from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .form import COUNTS, Form, Understanding
-from .outcome import Counts, CountsError, listed, shown
+from .outcome import READ_NOISY, Counts, CountsError, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
 from .roles import Roles, guess_only, roles_of
@@ -51,6 +51,11 @@ class Understood:
     roles: Roles | None = None
     counts: Counts | None = None
     refusal: CountsError | None = None
+
+    @property
+    def noisy(self) -> bool:
+        """Whether it may be noisy counts, as is said of it."""
+        return READ_NOISY in str(self.refusal) or bool(self.table and self.table.noise_said)
 
 
 @contextmanager
@@ -94,11 +99,18 @@ def understood(file: Opened, said: Form) -> Understood:
         table = _table(file, form)
         read = _selected(table, form)
         roles = roles_of(read, form)
+        if why := table.noise_said:
+            # Where a column is a category, or a row a person, the name may mean something else, complaints of noise or
+            # private schools: then it is asked only where something is anyway.
+            sure = roles.layout == COUNTS
+            form.ask("count_column" if sure else "layout", why) if sure or form.doubts else form.remark(why)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
+        if table and not refusal.entry and READ_NOISY not in str(refusal):
+            refusal = CountsError(f"{refusal} {table.noise_said}".rstrip())
         return Understood(form, table, roles, refusal=refusal.with_traceback(None))
     counts = Counts(
         labels=tuple(totals),

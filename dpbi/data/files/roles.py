@@ -48,7 +48,8 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
     """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
     questions of the same person; and why."""
     kinds = _Kinds(table)
-    mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
+    mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions
+             and not column.says(vocabulary.NOISY)]  # fmt: skip
     for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
         fractional = {one_line(side.cells[i]) for i, cell in enumerate(mixed[0].cells) if is_fraction(cell)}
         whole = [name for name in dict.fromkeys(map(one_line, side.cells)) if name and name not in fractional]
