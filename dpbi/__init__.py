@@ -20,6 +20,7 @@ from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_
 from dpbi.inference.noisy_counts import NoisyCountsPosterior, noisy_counts_posterior
 from dpbi.inference.prior_average import ExpectedDistance, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.inference.share_comparison import ShareComparison, compare
 from dpbi.inference.total import Flat, LogUniform, Poisson
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
@@ -28,6 +29,7 @@ from dpbi.papers.score_study import ScoreStudy, compare_scores
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
+from dpbi.privacy.composition import Composition, compose
 from dpbi.privacy.guessing import BestGuess, best_guess
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
@@ -44,6 +46,7 @@ __all__ = [
     "BestGuess",
     "Clouds",
     "Comparison",
+    "Composition",
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
@@ -68,6 +71,7 @@ __all__ = [
     "PureDP",
     "Release",
     "ScoreStudy",
+    "ShareComparison",
     "Verdict",
     "__version__",
     "accuracy",
@@ -76,8 +80,10 @@ __all__ = [
     "best_guess",
     "calibrate",
     "clouds",
+    "compare",
     "compare_scores",
     "comparison_of",
+    "compose",
     "dirichlet",
     "distance_law",
     "expected_distance",

@@ -28,6 +28,7 @@ from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.likelihood import log_likelihood
 from dpbi.mechanisms.listing import Listing
+from dpbi.mechanisms.loss_law import randomised_response
 from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.problem.candidates import list_candidates
 from tests import oracles
@@ -210,11 +211,24 @@ def probability_by_formula(noise: PublishedNoise, counts: np.ndarray, released: 
     return float(probability * (all(noise.carries_noise) or left == released[-1]))
 
 
+def loses_no_more_than_its_law(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """Nor does the law itself exceed randomised response at the guarantee."""
+    prior, n = problem.prior, problem.n
+    law, loosest = mechanism.loss_law(prior, n), randomised_response(mechanism.strength(prior, n))
+    epsilons = np.array([0, 0.3, 0.9]) * mechanism.strength(prior, n)
+    own, most = (np.maximum(0, -np.expm1(epsilons[:, None] - one.losses)) @ one.probabilities
+                 for one in (law, loosest))
+    assert law.exact and law.probabilities.sum() == pytest.approx(1, abs=1e-14)
+    assert (ListedAudit(other, prior, n).profile(epsilons) <= own + 1e-11).all()
+    assert (own <= most + 1e-9).all()
+
+
 COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
     "log_laws": same_laws,
     "sample_each": each_follows_its_own,
     "listing": same_listing,
     "audit": same_audit,
+    "loss_law": loses_no_more_than_its_law,
     "likelihood": same_likelihood,
     "distances": same_distances,
     "nearest": nearest_are_first,

@@ -73,6 +73,10 @@ class BetaMixture(FrozenResult):
     def _betas(self, category: int) -> Betas:
         """The parts that theta_i is a mixture of, the negligible ones left out."""
 
+    def _few_betas(self, category: int) -> Betas:
+        """The same but for 1e-10 of any probability, by few parts."""
+        return self._betas(category)
+
     def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
         """The equal-tailed interval of theta_i under the mixture of Betas.
 
@@ -236,3 +240,20 @@ def _check_parts(numbers: tuple[int, ...], most: tuple[int, ...]) -> None:
     if numbers[0] * numbers[1] > _PARTS or max(map(operator.mul, numbers, most)) > _NUMBERS:
         raise ValueError("The noise is so much wider than the counts' own spread that the law of a share cannot be "
                          "computed, only its mean and standard deviation. Give the number of records.")
+
+
+def betas_of_known_total(
+    counts: NDArray[np.int64], probability: Floats, n: int, alpha: float, rest: float
+) -> Betas:
+    """The mixture of Beta(alpha + c, rest + n - c) over counts of these probabilities, by few parts."""
+    share = (alpha + counts) / (alpha + rest + n)
+    mean = float(probability @ share)
+    sd = float(np.sqrt(probability @ (share * (1 - share) / (alpha + rest + n + 1) + (share - mean) ** 2)))
+    return few((CountLaw(counts, probability), CountLaw(np.array([n]), np.ones(1))),
+               lambda f, g: (f * probability).sum(axis=1)[:, None] * g[:, 0],
+               lambda c, total: (alpha + c, rest + (total - c)), places_to_test(mean, sd))
+
+
+def places_to_test(mean: float, sd: float) -> Floats:
+    """Where distribution functions of two mixtures of this mean are compared."""
+    return np.clip(mean + sd * np.array([-4.0, -2, -1, 0, 1, 2, 4]), mean / 1e3, 1 - (1 - mean) / 1e3)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import frozen
-from dpbi.inference.beta_mixture import BetaMixture, Betas, end
+from dpbi.inference.beta_mixture import BetaMixture, Betas, betas_of_known_total, end
 from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism, check_released
@@ -77,10 +77,18 @@ class CountMixture(BetaMixture):
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
     def _betas(self, category: int) -> Betas:
-        marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
-        rest = sum(alpha for j, alpha in enumerate(self.prior) if j != category)
+        marginal, alpha, rest = self._of(category)
         counts = marginal.counts.astype(np.float64)
-        return Betas(marginal.probability, self.prior[category] + counts, rest + (self.n - counts))
+        return Betas(marginal.probability, alpha + counts, rest + (self.n - counts))
+
+    def _few_betas(self, category: int) -> Betas:
+        marginal, alpha, rest = self._of(category)
+        return betas_of_known_total(marginal.counts, marginal.probability, self.n, alpha, rest)
+
+    def _of(self, category: int) -> tuple[Marginal, float, float]:
+        """P(c_i | r) without what is negligible, alpha_i, and the sum of the others."""
+        rest = sum(alpha for j, alpha in enumerate(self.prior) if j != category)
+        return self.marginals[category].trimmed(_NEGLIGIBLE), self.prior[category], rest
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits, noise as noise_laws
 from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, few
+from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, betas_of_known_total, few, places_to_test
 from dpbi.inference.count_posterior import Marginal, TiedCounts, TreeCounts
 from dpbi.inference.count_tree import MeasuredSum, correlated
 from dpbi.inference.total import Known, Total, check_total_law
@@ -190,28 +190,27 @@ class NoisyCountsPosterior(BetaMixture):
             self._known[category] = self._mixture(category)
         return self._known[category]
 
+    def _few_betas(self, category: int) -> Betas:
+        if self.total.probability.size > 1:
+            return self._betas(category)
+        marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
+        rest = float(np.sum([other for i, other in enumerate(self.prior) if i != category]))
+        return betas_of_known_total(marginal.counts, marginal.probability, self.total.first, self.prior[category], rest)
+
     def _mixture(self, category: int) -> Betas:
         marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
         alpha = self.prior[category]
         rest = float(np.sum([other for i, other in enumerate(self.prior) if i != category]))
-        mean, sd = self.mean[category], self.sd[category]
-        tests = np.clip(mean + sd * np.array([-4.0, -2, -1, 0, 1, 2, 4]), mean / 1e3, 1 - (1 - mean) / 1e3)
-        cell = self.counts.cells[category]
+        if self.total.probability.size == 1 and marginal.counts.size <= _LISTED:
+            c = marginal.counts.astype(np.float64)
+            return Betas(marginal.probability, alpha + c, rest + (self.total.first - c))
         if self.total.probability.size == 1:
-            return self._of_known_total(marginal, alpha, rest, tests)
+            return betas_of_known_total(marginal.counts, marginal.probability, self.total.first, alpha, rest)
+        cell, tests = self.counts.cells[category], places_to_test(self.mean[category], self.sd[category])
         total = self.total.trimmed(_NEGLIGIBLE)
         if self.counts.tree.is_measured_above(cell):
             return self._of_measured(cell, marginal, total, alpha, rest, tests)
         return self._of_rest(cell, marginal, total, alpha, rest, tests)
-
-    def _of_known_total(self, marginal: Marginal, alpha: float, rest: float, tests: Floats) -> Betas:
-        n = self.total.first
-        if marginal.counts.size <= _LISTED:
-            c = marginal.counts.astype(np.float64)
-            return Betas(marginal.probability, alpha + c, rest + (n - c))
-        return few((CountLaw(marginal.counts, marginal.probability), CountLaw(np.array([n]), np.ones(1))),
-                   lambda f, g: (f * marginal.probability).sum(axis=1)[:, None] * g[:, 0],
-                   lambda c, total: (alpha + c, rest + (total - c)), tests)
 
     def _of_rest(
         self, cell: int, marginal: Marginal, total: Marginal, alpha: float, rest: float, tests: Floats

@@ -18,9 +18,10 @@ from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
 from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
-from dpbi.mechanisms.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
+from dpbi.mechanisms.loss_law import LossLaw, no_loss, randomised_response
 from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.posterior import chunks
 from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
@@ -73,6 +74,19 @@ class Mechanism:
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """The guarantee without calibration."""
         raise NotImplementedError
+
+    def loss_law(self, prior: ArrayLike, n: int) -> LossLaw:
+        """The law of the privacy loss, or one that exceeds it at every epsilon: randomised response at the guarantee.
+
+        Raises ValueError where no epsilon is proved.
+        """
+        held = self.guarantee(prior, n)
+        if not held.is_private or isinstance(held, NotPrivate):
+            raise ValueError(f"{type(self).__name__} has no proved epsilon, so that no law bounds its loss: "
+                             f"{held.words}.")
+        if limits.check_total(n) == 0:
+            return no_loss()
+        return randomised_response(held.epsilon, held.delta if isinstance(held, ApproximateDP) else 0.0)
 
     def strength(self, prior: tuple[float, ...], n: int) -> float:
         """epsilon, calibrated: what to compute with. ValueError where a calibration was made for another prior or n."""

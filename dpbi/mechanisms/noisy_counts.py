@@ -1,5 +1,6 @@
 """The Laplace family: integer noise on the counts, cut to [0, n]."""
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from dpbi import limits
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood
+from dpbi.mechanisms.loss_law import LossLaw, no_loss, three_losses
 from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import (
@@ -232,6 +234,17 @@ class Geometric(_NoisyCountsAndRemainder):
         r"r_i = (c_i + D_i)_0^n,\; i < k;\quad P(D = d) \propto e^{-\varepsilon |d| / \Delta}"
     )
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
+
+    def loss_law(self, prior: ArrayLike, n: int) -> LossLaw:
+        """A record that moves between two counts with noise moves each by one: two independent losses of
+        +-epsilon / 2, each positive with probability 1 / (1 + q), q = e^{-epsilon / 2}. With the count without noise
+        for one of them there is one; at k = 2 it is +-epsilon."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        epsilon = self.strength(prior, n)
+        if n == 0:
+            return no_loss()
+        most = 1 / (1 + math.exp(-epsilon)) if len(prior) == 2 else 1 / (1 + math.exp(-epsilon / 2)) ** 2
+        return three_losses(epsilon, most)
 
     def _noise(self, k: int) -> IntegerNoise:
         return GeometricNoise(self.epsilon / self._spread(k))

@@ -61,15 +61,18 @@ class StepsNoise:
         first, last = float(self._above_one[0]), float(self._above_one[-1])
         return (self.k - 1) / 2 * (first + last / (1 + last))
 
+    @property
+    def attained(self) -> float:
+        """P(t_a >= c_a, t_b <= c_b) = P_{k-2} / ((1 - e^{-epsilon}) P_{k-1}), which is P(loss = epsilon)."""
+        return float(1 / -math.expm1(-self.epsilon) / (1 + self._above_one[-1]))
+
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """delta at each epsilon' >= 0, the same for all neighbours c, c' = c - e_a + e_b.
 
         steps(c', t) - steps(c, t) is 1 where t_a >= c_a and t_b <= c_b, -1 where both fail and else 0, so
-        delta = (1 - e^{epsilon' - epsilon})_+ P(t_a >= c_a, t_b <= c_b), and that probability is
-        P_{k-2} / ((1 - e^{-epsilon}) P_{k-1}).
+        delta = (1 - e^{epsilon' - epsilon})_+ P(t_a >= c_a, t_b <= c_b).
         """
-        spent = -np.expm1(np.minimum(epsilons - self.epsilon, 0.0)) / -math.expm1(-self.epsilon)
-        return np.asarray(spent / (1 + self._above_one[-1]))
+        return np.asarray(-np.expm1(np.minimum(epsilons - self.epsilon, 0.0)) * self.attained)
 
     @cached_property
     def reach(self) -> int:
