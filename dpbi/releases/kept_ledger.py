@@ -180,8 +180,17 @@ class Account:
 
 def of_all(accounts: Sequence[Account]) -> Ledger:
     """Their releases, whole, in one ledger."""
-    return Ledger(tuple(entry for one in accounts for entry in one.whole.entries),
-                  tuple(one.people for one in accounts if one.people))
+    return _put_together([one.whole for one in accounts])
+
+
+def charges_of(accounts: Sequence[Account]) -> Ledger:
+    """As ``of_all`` without what was released, which takes long to read and to check."""
+    return _put_together([one.ledger for one in accounts])
+
+
+def _put_together(ledgers: Sequence[Ledger]) -> Ledger:
+    return Ledger(tuple(entry for one in ledgers for entry in one.entries),
+                  tuple(people for one in ledgers for people in one.people))
 
 
 class KeptLedger(ABC):
@@ -279,6 +288,15 @@ class KeptLedger(ABC):
             return now
 
         self._change(name, changed, "Nothing was set.")
+
+    def left(self, account: Account) -> str:
+        """The epsilon that is left of the budget of people, rounded down; empty where they have none."""
+        budget = account.people.budget if account.people else None
+        if budget is None:
+            return ""
+        if not all(entry.guarantee.is_private for entry in account.ledger.entries):
+            return "0"
+        return _printed_below(max(_left(budget, account.ledger), Fraction()))
 
     def refusal(self, account: Account, more: Guarantee, plan: Plan | None = None) -> str:
         """Why a release of this guarantee may not be made about the people of an account; empty where it may.

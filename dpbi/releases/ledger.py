@@ -423,6 +423,16 @@ class Ledger:
         """Which version of its question's table an entry is of, from 1; None where nothing was stated."""
         return self.versions(entry.question, entry.part).index(entry.version) + 1 if entry.table else None
 
+    def places(self) -> list[tuple[int, int] | None]:
+        """Of each entry which version of its question's table it is of, from 1, of how many; as ``place``."""
+        tables = [entry.table and (entry.people, *entry.table) for entry in self.entries]
+        versions: dict[tuple[str, ...], dict[str, int]] = {}
+        for table, _ in sorted(zip(tables, self.entries, strict=True), key=lambda pair: pair[1].time):
+            if table:
+                known = versions.setdefault(table[:-1], {})
+                known.setdefault(table[-1], len(known) + 1)
+        return [(versions[table[:-1]][table[-1]], len(versions[table[:-1]])) if table else None for table in tables]
+
     def standing(self, entry: LedgerEntry) -> Standing:
         """How a release stands among all that the ledger knows about its people, by what was stated."""
         of = self.of([entry.people])

@@ -1,7 +1,9 @@
 """A plan: so many releases by one mechanism, fixed beforehand, so that their losses add up as ``compose`` has it."""
 
 import dataclasses
+import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +13,7 @@ from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.mechanism import check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.privacy.composition import RELEASES_LARGEST, compose
-from dpbi.releases.release import check_time, guarantee_of_release, mechanism_document, mechanism_of
+from dpbi.releases.release import TIME, check_time, guarantee_of_release, mechanism_document, mechanism_of
 
 _LONGEST = 200  # characters of a token or of whoever set it
 
@@ -44,9 +46,7 @@ class Plan:
         object.__setattr__(self, "number", limits.whole_number("the number of releases", self.number, 1,
                                                                RELEASES_LARGEST))
         object.__setattr__(self, "delta", limits.check_delta(self.delta))
-        held = guarantee_of_release(self.mechanism, (1.0,) * self.k, self.n)
-        exact = isinstance(held, PureDP) and held.is_private and not self.mechanism.calibration
-        if not exact or getattr(held, "epsilon", None) != self.mechanism.epsilon:  # rounding depends on the prior
+        if not can_be_planned(self.mechanism, self.k, self.n):
             raise ValueError("A plan needs a mechanism that is private by theorem, is not calibrated, and is drawn "
                              f"without rounding, as noise on counts is: got {name_of(self.mechanism)}.")
 
@@ -96,6 +96,23 @@ class Plan:
         if not isinstance(item, dict) or not all(name in item for name in names):
             raise ValueError(f"A plan in the ledger must have {', '.join(names)}.")
         return Plan(**{name: item[name] for name in names} | {"mechanism": mechanism_of(item["mechanism"])})
+
+
+def can_be_planned(mechanism: Mechanism, k: int, n: int) -> bool:
+    """Whether its releases of k categories and n records lose the same under any prior: by a theorem, at its epsilon,
+    without rounding, which depends on the prior.
+    """
+    try:
+        held = guarantee_of_release(mechanism, (1.0,) * k, n)
+    except ValueError:
+        return False
+    return isinstance(held, PureDP) and held.is_private and (held.epsilon, mechanism.calibration) == (
+        mechanism.epsilon, None)
+
+
+def new_plan(mechanism: Mechanism, k: int, n: int, number: int, delta: float, who: str = "") -> Plan:
+    """A plan with a token of its own, of now. Arguments and errors as for ``Plan``."""
+    return Plan(secrets.token_hex(16), mechanism, k, n, number, delta, datetime.now(UTC).strftime(TIME), who)
 
 
 @lru_cache(maxsize=256)
