@@ -105,7 +105,7 @@ class Corrected:
         check_time(self.time)
         limits.one_of("what was corrected", self.what, ("name", "question", "version", "remark"))
         for name in ("before", "after"):
-            limits.check_text(name, getattr(self, name), _TEXT)
+            limits.check_text(f"the {self.what}", getattr(self, name), _TEXT)
         limits.check_text("who", self.who, NAME_LONGEST)
 
     @property

@@ -143,6 +143,8 @@ def plan(mechanism: Mechanism, chosen: Scenario, subject: Subject) -> None:
         with guard.part():
             made = _plan(mechanism, chosen, number, delta, subject.who)
             st.markdown(release_words.plan_costs(made))
+            if warning := release_words.large_delta(made):
+                st.warning(warning)
             refused = stewards.refusal() or subject.missing
             st.button("Set this plan", disabled=bool(refused), on_click=_set_plan, args=(subject.people, made))
             if plans:

@@ -127,6 +127,14 @@ def plan_costs(plan: Plan) -> str:
             f"their losses, instead of {printed_bound(plan.total)}-DP by the plain sum.")
 
 
+def large_delta(plan: Plan) -> str:
+    """Where delta alone could be the loss of everything for somebody; else empty."""
+    if plan.delta * plan.n < 1:
+        return ""
+    return (f"A delta of {printed_bound(plan.delta)} promises little: to publish one of the {plan.n:,} records as it is "
+            "would keep it.")
+
+
 def state(line: KeptRelease, place: tuple[int, int] | None) -> str:
     """Whether there is a release, and whether a later version of its table takes its place: which it is of how many."""
     found = BROKEN_OFF if line.broken_off else "brought" if line.brought else "kept"
