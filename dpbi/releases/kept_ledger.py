@@ -48,6 +48,14 @@ class KeptRelease:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
         return not (self.brought or self.can_be_shown)
 
+    def _corrected(self, said: Mapping[str, str], who: str) -> "KeptRelease":
+        """With this said of it, and what was said before; the same one where nothing differs."""
+        before = {what: getattr(self.entry, what) for what in said}
+        changed = [Corrected(_now(), what, before[what], now, who) for what, now in said.items() if now != before[what]]
+        texts: dict[str, Any] = dict(said)
+        entry = replace(self.entry, **texts, corrected=(*self.entry.corrected, *changed))
+        return replace(self, entry=entry) if changed else self
+
     @property
     def whole(self) -> LedgerEntry:
         """The charge with what was released for it. Raises ValueError where the document was damaged."""
@@ -98,23 +106,25 @@ class Account:
         return any(line.entry.plan in plans for line in self.lines)
 
     def corrected(self, release: str, said: Mapping[str, str], who: str) -> "Account":
-        """With what is said of a release said otherwise: the question, the token of the version, the remark. What it
-        cost stays as it is.
+        """With what is said of a release said otherwise: its remark, and of its table, with all releases of that, the
+        question and the token of the version. What they cost stays as it is.
         """
         found = next((line for line in self.lines if line.entry.release == release), None)
         if found is None:
             raise ValueError("The release is not in the ledger of these people.")
-        before = {what: getattr(found.entry, what) for what in said}
-        changed = [Corrected(_now(), what, before[what], now, who) for what, now in said.items() if now != before[what]]
-        if not changed:
-            raise ValueError("Nothing would be changed by that.")
-        texts: dict[str, Any] = dict(said)
-        entry = replace(found.entry, **texts, corrected=(*found.entry.corrected, *changed))
         if "version" in said:
-            self.ledger.version_of(entry.question, said["version"], entry.part)
-        self.whole.check_stated(replace(found.whole, **texts))
-        now = replace(found, entry=entry)
-        return replace(self, lines=tuple(now if line is found else line for line in self.lines))
+            self.ledger.version_of(said.get("question", found.entry.question), said["version"], found.entry.part)
+        of_table = {what: text for what, text in said.items() if what != "remark"}
+        now: list[KeptRelease] = []
+        for line in self.lines:
+            same = found.entry.table is not None and line.entry.table == found.entry.table
+            texts = said if line is found else of_table if same else {}
+            now.append(line._corrected(texts, who))
+            if line is not now[-1]:
+                self.whole.check_stated(now[-1].whole)
+        if all(line is before for line, before in zip(now, self.lines, strict=True)):
+            raise ValueError("Nothing would be changed by that.")
+        return replace(self, lines=tuple(now))
 
     def renamed(self, name: str, other: "Account", who: str) -> "Account":
         """Under another name, together with what is under that name already: all of it is about the same people then.
@@ -262,8 +272,9 @@ class KeptLedger(ABC):
 
     def correct(self, name: str, release: str, *, question: str | None = None, version: str | None = None,
                 remark: str | None = None, who: str = "") -> None:
-        """Corrects what was said of a release; what it cost stays. name: of the people; release: its token; None: as it
-        was; version: the token of a table of the question.
+        """Corrects what was said of a release; what it cost stays. name: of the people; release: its token; question,
+        version: of its table, with all releases of that; version: the token of a table of the question; remark: its
+        own; None: as it was.
 
         Raises ValueError where nothing would be changed, and for a version of another n or other categories.
         """

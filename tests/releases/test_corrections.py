@@ -132,6 +132,18 @@ def test_a_question_and_a_remark_are_corrected_and_the_release_reads_as_the_othe
     assert line.brought and line.entry.made == brought.made and line.entry.question == "C"
 
 
+def test_a_table_keeps_its_releases_together_when_its_question_is_corrected(kept: KeptLedger) -> None:
+    first = released(kept, RIGHT, "Smokign")
+    second = released(kept, RIGHT, "smokign ", version=first.version)
+    other = released(kept, RIGHT, "Smokign")  # a corrected table
+    kept.correct(RIGHT, second.release, question="Smoking", remark="late")
+    one, two, three = again(kept).account(RIGHT).whole.entries
+    assert one.table == two.table and one.question == "Smoking" and (one.remark, two.remark) == ("", "late")
+    assert three.question == other.question == "Smokign" and not three.corrected and len(two.corrected) == 2
+    kept.correct(RIGHT, one.release, question="Smokign", version=three.version)
+    assert len({entry.table for entry in again(kept).account(RIGHT).ledger.entries}) == 1
+
+
 def test_what_cannot_be_is_refused_and_nothing_is_changed(kept: KeptLedger) -> None:
     one = released(kept, RIGHT)
     _, other = kept.release(RIGHT, HALF, Problem((1, 1), (27, 32)), ["yes", "no"], question="R")
@@ -173,9 +185,9 @@ def test_versions_are_listed_at_once_as_one_by_one(kept: KeptLedger) -> None:
     kept.bring(RIGHT, [dataclasses.replace(entry, release="old", time="2020-01-01T00:00:00Z", version="old"),
                        dataclasses.replace(entry, release="unsaid", question="", version="")])  # fmt: skip
     for ledger in (charges_of(kept.accounts), of_all(kept.accounts)):
-        for one, place in zip(ledger.entries, ledger.places(), strict=True):
+        for one, found in zip(ledger.entries, ledger.places(), strict=True):
             standing = ledger.standing(one)
-            assert (standing.version, standing.versions) == (place or (None, 0))
+            assert (standing.version, standing.versions) == (found or (None, 0))
 
 
 # --- the file ---

@@ -243,7 +243,7 @@ def table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
             "Release": [release_words.state(line, place) for line, place in zip(lines, places, strict=True)],
-            "Plan": [bool(entry.plan) for entry in whole.entries],
+            "Plan": ["planned" if entry.plan else "" for entry in whole.entries],
             "Who": [words.plain(entry.who) for entry in whole.entries],
             "Remark": [words.plain(entry.remark, NAME_LONGEST) for entry in whole.entries],
             "Corrected": [words.plain(" ".join(one.words for one in entry.corrected), words.SENTENCE_LENGTH)

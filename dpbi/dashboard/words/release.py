@@ -131,8 +131,8 @@ def large_delta(plan: Plan) -> str:
     """Where delta alone could be the loss of everything for somebody; else empty."""
     if plan.delta * plan.n < 1:
         return ""
-    return (f"A delta of {printed_bound(plan.delta)} promises little: to publish one of the {plan.n:,} records as it is "
-            "would keep it.")
+    return (f"A delta of {printed_bound(plan.delta)} promises little: to publish one of the {plan.n:,} records as it "
+            "is would keep it.")
 
 
 def state(line: KeptRelease, place: tuple[int, int] | None) -> str:
