@@ -301,9 +301,9 @@ class KeptLedger(ABC):
         self._change(name, changed, "Nothing was set.")
 
     def left(self, account: Account) -> str:
-        """The epsilon that is left of the budget of people, rounded down; empty where they have none."""
-        budget = account.people.budget if account.people else None
-        if budget is None:
+        """The epsilon that is left of the budget that people have, or would get, rounded down; empty for none."""
+        held = account.people.budget if account.people else None
+        if (budget := self.epsilon if held is None else held) is None:
             return ""
         if not all(entry.guarantee.is_private for entry in account.ledger.entries):
             return "0"

@@ -84,7 +84,8 @@ def test_every_mechanism_is_planned_or_refused_in_a_sentence(kind: Kind) -> None
 
 @pytest.mark.parametrize(("change", "said"), [
     ({"number": 0}, "number of releases"), ({"number": 10_001}, "number of releases"),
-    ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta"), ({"k": 1}, "k must be"), ({"n": -1}, "n"), ({"time": "now"}, "time must be"),
+    ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta"), ({"k": 1}, "k must be"), ({"n": -1}, "n"),
+    ({"time": "now"}, "time must be"),
     ({"token": ""}, "token"), ({"mechanism": None}, "mechanism"), ({"number": True}, "number"),
 ])  # fmt: skip
 def test_what_is_no_plan_is_refused(change: dict[str, Any], said: str) -> None:

@@ -106,9 +106,12 @@ def _correct(accounts: Sequence[Account]) -> None:
         st.caption(refused)
     st.subheader("The name of the people")
     now = st.text_input("Their name", names[place], NAME_LONGEST, key=f"ledger: name of {names[place]}", width=360)
-    if now.strip() != names[place] and (others := options.ledger().account(now).people) and others != account.people:
-        st.warning(words.escape(release_words.same_people(others.name), words.SENTENCE_LENGTH))
-    st.button("Correct the name", disabled=bool(refused) or not now.strip() or now == names[place], on_click=_make,
+    empty: list[str] = []
+    with guard.beside(empty):
+        others = options.ledger().account(now).people
+        if others and others.token != (account.people and account.people.token):
+            st.warning(words.escape(release_words.same_people(others.name), words.SENTENCE_LENGTH))
+    st.button("Correct the name", disabled=bool(refused or empty) or now.strip() == names[place], on_click=_make,
               args=(lambda: options.ledger().rename(names[place], now, who), who))  # fmt: skip
     if account.lines:
         st.subheader("A release of theirs")
