@@ -129,7 +129,9 @@ class Account:
     def renamed(self, name: str, other: "Account", who: str) -> "Account":
         """Under another name, together with what is under that name already: all of it is about the same people then.
 
-        The smaller budget holds. A plan that was not begun is dropped where there are two accounts.
+        The smaller budget holds. Of two accounts a plan that was not begun is dropped, and where a budget was promised
+        with releases under the other name so is a plan of this one, whose delta was no part of that promise: what drew
+        on it counts by the plain sum.
         """
         if self.people is None:
             raise ValueError("Nobody has this name in the ledger.")
@@ -139,11 +141,13 @@ class Account:
             return replace(self, people=replace(self.people, name=name, renamed=(*self.people.renamed, changed)))
         both = other.people, self.people
         drawn = {entry.plan for entry in (*other.ledger.entries, *self.ledger.entries)}
+        planned = other.people.plans if other.lines and other.people.budget is not None else (
+            *other.people.plans, *self.people.plans)
         people = replace(
             other.people,
             budget=min((one.budget for one in both if one.budget is not None), default=None),
             raised=tuple(sorted((raise_ for one in both for raise_ in one.raised), key=lambda one: one.time)),
-            plans=tuple({plan.token: plan for one in both for plan in one.plans if plan.token in drawn}.values()),
+            plans=tuple({plan.token: plan for plan in planned if plan.token in drawn}.values()),
             renamed=(*other.people.renamed, *self.people.renamed, changed))
         lines = {line.entry.release: line for line in (*self.lines, *other.lines) if line.brought}
         lines |= {line.entry.release: line for line in (*self.lines, *other.lines) if not line.brought}

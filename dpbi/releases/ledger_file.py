@@ -289,6 +289,7 @@ _REASONS = {
     "not a database": "is damaged, or no ledger. Go back to a copy of it that is whole.",
     "malformed": "is damaged. Go back to a copy of it that is whole.",
     "no such table": "is damaged, or no ledger. Go back to a copy of it that is whole.",
+    "No such file": "is gone, or was moved. Put it back, or start the app with the place where it is now.",
     "unable to open": "cannot be opened: it or its folder is gone, or may not be written.",
 }
 

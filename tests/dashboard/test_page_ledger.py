@@ -142,6 +142,8 @@ def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
     kept.path.unlink()
     ran(button(at).click())
     assert any("cannot be opened" in error.value for error in at.main.error)
+    (said,) = [bare(error.value) for error in opened(OVERVIEW).main.error]
+    assert said.startswith("The ledger at releases.sqlite is gone, or was moved.")
     assert not kept.path.exists()
 
 

@@ -89,7 +89,17 @@ def test_two_names_of_the_same_people_become_one(kept: KeptLedger) -> None:
             kept.rename(name, now)
 
 
-def test_the_smaller_budget_holds_and_plans_go_along(tmp_path: Path) -> None:
+def test_plans_of_two_names_go_along_where_no_budget_was_promised(kept: KeptLedger) -> None:
+    for name in (RIGHT, WRONG):
+        kept.plan(name, new_plan(HALF, 2, PROBLEM.n, 4, 1e-4))
+        released(kept, name)
+    kept.rename(WRONG, RIGHT)
+    released(kept, RIGHT)
+    assert (people := again(kept).account(RIGHT).people) and len(people.plans) == 2
+    assert kept.account(RIGHT).ledger.total().planned == 3
+
+
+def test_the_smaller_budget_holds_and_no_name_brings_a_delta_to_it(tmp_path: Path) -> None:
     kept = LedgerFile.opened(tmp_path / "l.sqlite", epsilon=2)
     larger = LedgerFile.opened(tmp_path / "l.sqlite", epsilon=3)
     for name in (RIGHT, WRONG):
@@ -101,8 +111,8 @@ def test_the_smaller_budget_holds_and_plans_go_along(tmp_path: Path) -> None:
     for name in (WRONG, "larger", "unbegun"):
         kept.rename(name, RIGHT)
     found = kept.account(RIGHT)
-    assert found.people and found.people.budget == 2 and len(found.people.plans) == 2
-    assert found.ledger.total().planned == 3 and found.ledger.total().epsilon == 2
+    assert found.people and found.people.budget == 2 and len(found.people.plans) == 1
+    assert found.ledger.total().planned == 1 and found.ledger.total().epsilon == 2 and not found.ledger.total().delta
     assert "beyond the budget" in kept.refusal(found, HALF.guarantee((1, 1), PROBLEM.n))
 
 
@@ -307,6 +317,31 @@ def test_a_file_of_version_2_is_moved_up_and_nothing_is_lost(older: Path) -> Non
     assert LedgerFile.opened(older).account(RIGHT).lines[0].entry.remark == "read"
 
 
+def test_an_exported_ledger_of_version_2_is_read() -> None:
+    kept = LedgerInMemory()
+    released(kept, RIGHT, who="Ada")
+    document = json.loads(kept.account(RIGHT).whole.to_json()) | {"format_version": 2}
+    for line in (*document["people"], *document["releases"]):
+        for name in ("plans", "renamed", "composed", "planned", "composition", "plan", "corrected"):
+            line.pop(name, None)
+    assert Ledger.from_json(json.dumps(document)) == kept.account(RIGHT).whole
+
+
+def test_a_copy_that_was_made_while_it_was_open_is_whole_and_can_be_put_back(tmp_path: Path) -> None:
+    """As the README has it; and what was released since the copy is brought from its file."""
+    kept, copy = LedgerFile.opened(tmp_path / "l.sqlite"), tmp_path / "copy.sqlite"
+    released(kept, RIGHT)
+    with closing(sqlite3.connect(kept.path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    since = released(kept, RIGHT)
+    saved = kept.account(RIGHT).whole
+    copy.replace(kept.path)
+    restored = LedgerFile.opened(kept.path)
+    assert len(restored.account(RIGHT).lines) == 1
+    restored.bring(RIGHT, saved.entries)
+    assert tokens(restored, RIGHT)[-1] == since.release and restored.account(RIGHT).ledger.total().words == "1-DP"
+
+
 @pytest.mark.parametrize("statement", ["ALTER TABLE people ADD COLUMN more", "CREATE TABLE former", "UPDATE people SET",
                                        "COMMIT"])  # fmt: skip
 def test_a_move_from_version_2_that_is_killed_leaves_the_old_file(older: Path, statement: str) -> None:
@@ -319,6 +354,44 @@ def test_a_move_from_version_2_that_is_killed_leaves_the_old_file(older: Path, s
     with closing(sqlite3.connect(older)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
     assert len(LedgerFile.opened(older).account(RIGHT).lines) == 2
+
+
+@pytest.mark.parametrize(("setting", "said"), [
+    ("query_only = ON", "may only be read"), ("max_page_count = 1", "cannot grow, the disk is full"),
+])  # fmt: skip
+def test_a_full_or_read_only_file_is_said_and_nothing_is_corrected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str, said: str
+) -> None:
+    kept, connect = LedgerFile.opened(tmp_path / "l.sqlite"), ledger_file._connection
+    one = released(kept, RIGHT)
+    before = kept.accounts
+
+    def hindered(address: str) -> sqlite3.Connection:
+        connection = connect(address)
+        connection.execute(f"PRAGMA {setting}").fetchall()
+        return connection
+
+    monkeypatch.setattr(ledger_file, "_connection", hindered)
+    with pytest.raises(ValueError, match=f"{said}.*Nothing was corrected"):
+        for i in range(20):  # until the page is full
+            kept.correct(RIGHT, one.release, remark=f"{i}" * 500)
+    if setting.startswith("query"):
+        with pytest.raises(ValueError, match=f"{said}.*Nothing was corrected"):
+            kept.rename(RIGHT, WRONG)
+        with pytest.raises(ValueError, match=f"{said}.*Nothing was set"):
+            kept.plan("others", new_plan(HALF, 2, PROBLEM.n, 4, 1e-4))
+        assert kept.accounts == before
+
+
+def test_a_file_that_was_moved_is_said_by_all_that_reads_it(tmp_path: Path) -> None:
+    kept = LedgerFile.opened(tmp_path / "l.sqlite")
+    one = released(kept, RIGHT)
+    kept.path.rename(tmp_path / "elsewhere.sqlite")
+    for asked in (lambda: kept.accounts, lambda: kept.names, lambda: kept.changes, lambda: kept.rename(RIGHT, WRONG),
+                  lambda: kept.correct(RIGHT, one.release, remark="x"), lambda: kept.plan(RIGHT, None)):  # fmt: skip
+        with pytest.raises(ValueError, match=r"l\.sqlite (cannot be opened|is gone, or was moved)"):
+            asked()
+    assert not kept.path.exists()
 
 
 @pytest.mark.parametrize("statement", [

@@ -21,9 +21,9 @@ from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
 from dpbi.releases.plan import Plan, can_be_planned, new_plan
 
-_KNOWN, _PEOPLE, _WHO, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
+_KNOWN, _EVERYBODY, _PEOPLE, _WHO, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases: {part}" for part in (
-        "known", "people", "who", "questions", "counts", "waiting", "refused", "round"))
+        "known", "everybody", "people", "who", "questions", "counts", "waiting", "refused", "round"))
 _NUMBER, _DELTA, _PLAN_REFUSED = (f"release: {part} of the plan" for part in ("number", "delta", "refusal"))
 CATEGORIES_DRAWN = 20
 
@@ -67,6 +67,16 @@ def account() -> Account:
         found = options.ledger().account(name)
         st.session_state[_KNOWN] = asked, found
     return found
+
+
+def everybody() -> tuple[Account, ...]:
+    """What the ledger holds of all people; read again once it has changed, as a large one takes seconds."""
+    asked = options.ledger().changes  # before it is read, as above
+    known, found = st.session_state.get(_EVERYBODY, (None, ()))
+    if known != asked:
+        found = options.ledger().accounts
+        st.session_state[_EVERYBODY] = asked, found
+    return tuple(found)
 
 
 def shown() -> list[LedgerEntry]:

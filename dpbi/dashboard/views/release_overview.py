@@ -20,7 +20,7 @@ def draw() -> None:
     ledger = options.ledger()
     if notice := ledger.notice:
         st.info(words.escape(notice, words.SENTENCE_LENGTH))
-    accounts = ledger.accounts
+    accounts = release_ledger.everybody()
     if not accounts:
         st.markdown(release_words.EMPTY)
         return
