@@ -311,7 +311,8 @@ class Total:
     """What several releases of the same data promise together: sums of epsilon and delta over the bounded ones.
 
     releases: how many; unbounded: how many of them promise nothing, so that nothing is promised of all; claimed: how
-    many rest on a claim without a proof; composed: in words, the plans that releases draw on; planned: how many do.
+    many rest on a claim without a proof; composed: what is said of each plan that releases draw on; planned: how many
+    do.
     """
 
     releases: int
@@ -328,11 +329,10 @@ class Total:
         if not self.composed:
             return ("Their losses are added up, the plain sum, which holds whatever was chosen after seeing what."
                     if self.releases > 1 else "")
-        plans = f"a plan: {self.composed[0]}" if len(self.composed) == 1 else f"plans: {'; '.join(self.composed)}"
-        said = (f"{self.planned:,} of {self.releases:,} {'draws' if self.planned == 1 else 'draw'} on {plans}, by the "
-                "composition of the laws of their losses, as it was fixed before the first of them; less while the "
-                "plain sum of those that were made is less.")
-        return f"{said} What is off the plan is added by the plain sum." if self.planned < self.releases else said
+        draw = "draws" if self.planned == 1 else "draw"
+        said = (f"{self.planned:,} of {self.releases:,} {draw} on {'a plan' if len(self.composed) == 1 else 'plans'} "
+                f"fixed beforehand: {' '.join(self.composed)}")
+        return f"{said} What is off the plan is added, the plain sum." if self.planned < self.releases else said
 
     @property
     def words(self) -> str:
@@ -507,7 +507,7 @@ class Ledger:
             math.fsum([*deltas, *(delta for _, delta in planned)]),
             len(every) - len(bounded),
             sum(not guarantee.is_private for guarantee in bounded),
-            tuple(one.words for one in on),
+            tuple(one.counted(made) for one, made in on.items()),
             sum(on.values()),
         )
 

@@ -80,6 +80,13 @@ class Plan:
                 f"epsilon {printed_bound(self.mechanism.epsilon)} each, k = {self.k:,}, n = {self.n:,}: "
                 f"({printed_bound(self.epsilon)}, {printed_bound(self.delta)})-DP for all of them")
 
+    def counted(self, made: int) -> str:
+        """How so many of its releases are counted, in sentences."""
+        epsilon, delta = self.cost(made)
+        so_far = "the whole plan, however many are made" if delta else (
+            f"the plain sum of those that were made, {printed_bound(epsilon)}, which is not more so far")
+        return f"{self.words}, by composing the laws of their losses. Counted is {so_far}."
+
     def covers(self, mechanism: Mechanism, k: int, n: int) -> bool:
         """Whether such a release is one of those that were planned."""
         return (mechanism, k, n) == (self.mechanism, self.k, self.n)

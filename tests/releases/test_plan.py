@@ -120,8 +120,9 @@ def test_what_matches_draws_on_the_plan_and_what_does_not_is_added(kept: KeptLed
     total = ledger.total()
     assert total.planned == 5 and total.releases == 11
     assert (total.epsilon, total.delta) == pytest.approx((plan.epsilon + 0.7, 0.01))
-    assert "5 of 11 draw on a plan: 5 releases by KNorm" in total.composition
-    assert "What is off the plan is added by the plain sum" in total.composition
+    assert "5 of 11 draw on a plan fixed beforehand: 5 releases by KNorm" in total.composition
+    assert total.composition.endswith("What is off the plan is added, the plain sum.")
+    assert "the plain sum of those that were made, 0.3, which is not more so far" in PLAN.counted(3)
     assert Ledger.from_json(kept.account(PEOPLE).whole.to_json()) == kept.account(PEOPLE).whole
     with pytest.raises(ValueError, match="stands"):
         kept.plan(PEOPLE, plan)
@@ -199,7 +200,7 @@ def test_files_and_statement_name_the_composition_and_nobody_who_set_it(kept: Ke
     standing = ledger.standing(ledger.entries[-1])
     for written in (statement_markdown, statement_html):
         said = written(made, None, together, standing).replace("\\", "")
-        assert "by the composition of the laws of their losses" in said and plan.words in said
+        assert "by composing the laws of their losses. Counted is the whole plan" in said and plan.words in said
     plain = LedgerInMemory()
     release(plain, TENTH, TENTH)
     found = plain.account(PEOPLE).whole
