@@ -136,6 +136,8 @@ class People:
     def __post_init__(self) -> None:
         limits.check_name("people", self.token, _TEXT)
         folded("the name of the people", self.name)
+        for name in ("raised", "plans", "renamed"):
+            _check_history(getattr(self, name))
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
 
@@ -164,8 +166,9 @@ class People:
         if not isinstance(item, dict) or "raised" not in item:
             raise ValueError("People in the ledger must have token, name, budget, raised.")
         plans = item.get("plans", [])
-        if not isinstance(plans, list) or len(plans) > _CORRECTIONS:
-            raise ValueError(f"The plans of people in the ledger must be a list of at most {_CORRECTIONS:,}.")
+        if not isinstance(plans, list):
+            raise ValueError(f"The plans of people in the ledger must be a list: got {limits.shown(plans)}.")
+        _check_history(plans)
         found = People(item.get("token"), item.get("name"), item.get("budget"),  # type: ignore[arg-type]
                        _history(Raised, item["raised"]), tuple(map(Plan.read, plans)),
                        _history(Corrected, item.get("renamed", [])))
@@ -174,12 +177,18 @@ class People:
         return found
 
 
+def _check_history(changes: Sequence[Any]) -> None:
+    """ValueError for more than a file is read with."""
+    if len(changes) > _CORRECTIONS:
+        raise ValueError(f"At most {_CORRECTIONS:,} changes are kept of one thing in the ledger: this is one more.")
+
+
 def _history(kind: type[_Change], listed: Any) -> tuple[_Change, ...]:
     """What was changed, the oldest first, as a file has it; who did it is not in older ones."""
     fields = [field.name for field in dataclasses.fields(kind)]
-    if not isinstance(listed, list) or len(listed) > _CORRECTIONS or not all(isinstance(one, dict) for one in listed):
-        raise ValueError(f"What was changed in the ledger must be a list of at most {_CORRECTIONS:,}, of "
-                         f"{', '.join(fields)} each.")
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise ValueError(f"What was changed in the ledger must be a list of {', '.join(fields)} each.")
+    _check_history(listed)
     return tuple(kind(**{name: one.get(name, "" if name == "who" else None) for name in fields}) for one in listed)
 
 
@@ -221,6 +230,7 @@ class LedgerEntry:
         if self.question:
             folded("the question", self.question)
         _check(self.guarantee)
+        _check_history(self.corrected)
         if self.made is not None:
             said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
             if said != (self.mechanism, self.n, self.guarantee.words):

@@ -15,7 +15,7 @@ import pytest
 
 import dpbi
 from dpbi import Problem, PureDP
-from dpbi.releases import ledger_file, release
+from dpbi.releases import ledger, ledger_file, release
 from dpbi.releases.kept_ledger import KeptLedger, charges_of, of_all
 from dpbi.releases.ledger import Corrected, Ledger, LedgerEntry, People, Raised
 from dpbi.releases.ledger_file import LedgerFile
@@ -194,9 +194,9 @@ def test_versions_are_listed_at_once_as_one_by_one(kept: KeptLedger) -> None:
         version = version or entry.version
     kept.bring(RIGHT, [dataclasses.replace(entry, release="old", time="2020-01-01T00:00:00Z", version="old"),
                        dataclasses.replace(entry, release="unsaid", question="", version="")])  # fmt: skip
-    for ledger in (charges_of(kept.accounts), of_all(kept.accounts)):
-        for one, found in zip(ledger.entries, ledger.places(), strict=True):
-            standing = ledger.standing(one)
+    for whole in (charges_of(kept.accounts), of_all(kept.accounts)):
+        for one, found in zip(whole.entries, whole.places(), strict=True):
+            standing = whole.standing(one)
             assert (standing.version, standing.versions) == (found or (None, 0))
 
 
@@ -407,6 +407,19 @@ def test_a_changed_line_breaks_its_seal(tmp_path: Path, older: Path, statement: 
             connection.execute(statement)
         with pytest.raises(ValueError, match="seal is broken"):
             LedgerFile.opened(path)
+
+
+def test_no_more_is_corrected_than_can_be_read_again(kept: KeptLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "_CORRECTIONS", 3)
+    one = released(kept, RIGHT)
+    for i in range(3):
+        kept.correct(RIGHT, one.release, remark=f"{i}")
+        kept.rename(RIGHT, f"Survey {i}")
+    with pytest.raises(ValueError, match="At most 3 changes are kept"):
+        kept.correct(RIGHT, one.release, remark="more")
+    with pytest.raises(ValueError, match="At most 3 changes are kept"):
+        kept.rename(RIGHT, "more")
+    assert again(kept).names == ("Survey 2",) and again(kept).account(RIGHT).ledger.entries[0].remark == "2"
 
 
 def test_a_correction_is_read_only_as_one() -> None:

@@ -12,9 +12,9 @@ import streamlit as st
 
 from dpbi import ApproximateDP, Mechanism, NotPrivate, Problem, Release
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import options, stewards
+from dpbi.dashboard.session import address, options, stewards
 from dpbi.dashboard.shown import charts, downloads, tables
-from dpbi.dashboard.sidebar import entries as typed_entries
+from dpbi.dashboard.sidebar import entries as typed_entries, menu
 from dpbi.dashboard.words import guard, release as release_words, words
 from dpbi.privacy.composition import RELEASES_LARGEST
 from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
@@ -219,6 +219,8 @@ def draw() -> None:
         st.markdown(release_words.NOTHING)
     if kept := options.ledger().kept(here.people):
         st.caption(words.escape(kept, words.SENTENCE_LENGTH))
+    st.page_link(menu.page("Ledger").path, label=release_words.ALL_OF_IT,
+                 query_params=address.elsewhere(on_tour=False))  # fmt: skip
     with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
         _bring(st.session_state.get(_PEOPLE, ""))
 

@@ -88,6 +88,7 @@ OFF_THE_PLAN = "This release is not of the plan, or the plan is used up: its who
 
 
 EMPTY = "Nothing was released, and nobody is named in the ledger."
+ALL_OF_IT = "All people and releases, and corrections: the page Ledger"
 SEARCH = "words of a name, a question, a mechanism, a remark"
 CORRECT = (
     "A name, a question or a remark that was mistyped is said otherwise from now on, in files made from now on too; "
@@ -117,6 +118,11 @@ def called(entry: LedgerEntry) -> str:
 def planned(plan: Plan, made: int) -> str:
     """A plan that stands. made: how many of its releases were."""
     return f"Planned: {plan.words}. Made: {made:,}."
+
+
+def set_by(plan: Plan) -> str:
+    """A plan, with who set it and when."""
+    return f"{plan.words}. Set {plan.time}{f' by {plan.who}' if plan.who else ''}."
 
 
 def plan_costs(plan: Plan) -> str:
