@@ -238,8 +238,11 @@ class TiedCounts(TreeCounts):
         if n[1] <= self.total_law.lowest:
             n = self.total_law.lowest + np.array([0, 0, 1])
         n[2] = min(n[2], self.total_law.highest)
-        down, _, up = self._log_h(n)
-        return float((up - down) / (n[2] - n[0])) if n[2] > n[0] else -np.inf
+        possible = np.isfinite(log_h := self._log_h(n))
+        if not possible[1]:  # a sum was measured that rules this total out
+            return np.inf if possible[2] else -np.inf
+        n, log_h = n[possible], log_h[possible]
+        return float((log_h[-1] - log_h[0]) / (n[-1] - n[0])) if n[-1] > n[0] else -np.inf
 
     def _outside(self, variables: _Variables, leaves: Sequence[Leaf], shift: float) -> float:
         """What lies beyond the root's window, of all: sum over such n of h(n) min_t e^{K(t) - t n}, K the cells' log

@@ -6,6 +6,7 @@ is read, and nothing here costs privacy.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, betas_of_known_total, few, places_to_test
 from dpbi.inference.count_posterior import Marginal, TiedCounts, TreeCounts
 from dpbi.inference.count_tree import MeasuredSum, correlated
-from dpbi.inference.total import Known, Total, check_total_law
+from dpbi.inference.total import Flat, Known, LogUniform, Total, check_total_law
 from dpbi.mechanisms.likelihood import MeasuredLikelihood
 from dpbi.noise import NoiseLaw
 from dpbi.posterior import dirichlet
@@ -29,6 +30,8 @@ Values = tuple[tuple[float | None, ...], ...]
 _LISTED = 200_000  # parts of a mixture over one count, that are summed one by one
 _NEGLIGIBLE = 1e-18  # a count or total this improbable moves no end of an interval in double precision
 _TABLE = 20_000_000  # numbers in the joint law of a count and the total
+_LOG_FAR, _EDGE = 1000.0, 1e-15  # of a measured total's likelihood; of the probability of the largest total
+_LEAST_SD = 1e-150  # of noise that never shows: its square is a double
 _MEASUREMENTS = 100  # of a cell, and of sums
 
 
@@ -93,7 +96,11 @@ class NoisyCountsPosterior(BetaMixture):
         c_i and m = E[a / N]: nothing large is subtracted. With N = B + nu all of it, and h and h / N too, follow from
         the rows h nu^j / (N (N + 1)), j = 0, 1, 2.
         """
-        tree, row = self.counts.tree, self.counts.row
+        tree, row = self.counts.tree, np.array(self.counts.row)
+        empty = 0.0
+        if tree.root.low == 0 and row.size > 1:
+            # n = 0, where N may be next to nothing: theta has its prior, and is added at the end
+            empty, row[0] = float(self.total.probability[0]), 0.0
         centre = round(self.total.mean)
         base, nu = float(np.sum(self.prior)) + centre, (tree.root.values - centre).astype(np.float64)
         unit = max(float(np.abs(nu).max()), 1.0)
@@ -113,7 +120,14 @@ class NoisyCountsPosterior(BetaMixture):
             m, variance = _moments(r, base, unit, alphas[i] + middle + delta, 0.0)
             if m > 0.5:  # 1 - theta_i has digits that theta_i has not
                 variance = _moments(r, base, unit, others[i] + (centre - middle) - delta, 1.0)[1]
-            found[i] = m, float(np.sqrt(max(variance, 0.0))), Marginal(leaf.low, marginal / marginal.sum())
+            marginal = marginal * ((1 - empty) / max(marginal.sum(), np.finfo(float).tiny))
+            if empty:
+                marginal[0] += empty
+                own = alphas[i] / (alphas[i] + others[i])
+                mixed = (1 - empty) * m + empty * own
+                m, variance = mixed, ((1 - empty) * (variance + (m - mixed) ** 2) + empty * (
+                    own * (1 - own) / (alphas[i] + others[i] + 1) + (own - mixed) ** 2))
+            found[i] = m, float(np.sqrt(max(variance, 0.0))), Marginal(leaf.low, marginal)
         means, sds, marginals = zip(*(found[i] for i in sorted(found)), strict=True)
         return _Summary(np.array(means), np.array(sds), marginals)
 
@@ -149,6 +163,7 @@ class NoisyCountsPosterior(BetaMixture):
         found = [0.0]
         for row in compared:
             gaps, sds = np.array([pair for pair in row if not np.isnan(pair[0])]).reshape(-1, 2).T
+            sds = np.maximum(sds, _LEAST_SD)
             if gaps.size:
                 found += [float((np.abs(gaps) / sds).max()), abs(float(gaps.sum())) / float(np.linalg.norm(sds))]
         return max(found)
@@ -306,7 +321,30 @@ def _tied(
     sums: Sequence[MeasuredSum],
 ) -> TiedCounts:
     numbers = np.array([[np.nan if value is None else value for value in row] for row in values])
-    return TiedCounts(prior, total, MeasuredLikelihood(numbers, noise), sums)
+    likelihood = MeasuredLikelihood(numbers, noise)
+    if (near := _near(total, sums, len(prior))) is not None:
+        # A cell of which nothing is known is then as narrow as the total; unless that lies at the end after all
+        with suppress(ValueError):
+            found = TiedCounts(prior, near, likelihood, sums)
+            if found.tree.root.high < near.highest or found.total.probability[-1] < _EDGE:
+                return found
+    return TiedCounts(prior, total, likelihood, sums)
+
+
+def _near(total: Total, sums: Sequence[MeasuredSum], k: int) -> Total | None:
+    """An open total up to where what was measured of it is e^-1000 as probable as where it is most; None where nothing
+    was."""
+    measured = [one for one in sums if len(one.cells) == k and one.value is not None]
+    if not measured or not isinstance(total, Flat | LogUniform):
+        return None
+    ends = []
+    for one in measured:
+        peak = np.array([max(round(one.value or 0), 0)])
+        distance = 1
+        while (one.log_factor(peak + distance) > one.log_factor(peak) - _LOG_FAR).any():
+            distance *= 2
+        ends.append(int(peak[0]) + distance)
+    return total.up_to(min(ends))
 
 
 def _is_comparable(value: float, law: NoiseLaw) -> bool:

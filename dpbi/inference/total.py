@@ -1,7 +1,8 @@
 """What is known of the number n of records before any count is read: a law of n on lowest, lowest + 1, ..., highest."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,11 @@ class _UpTo:
         return limits.TOTAL_LARGEST if self.largest is None else self.largest
 
 
+    def up_to(self, largest: int) -> Self:
+        """The same law, at most ``largest``."""
+        return replace(self, largest=min(largest, self.highest))
+
+
 @dataclass(frozen=True)
 class Flat(_UpTo):
     """Every total from 0 to ``largest`` is as probable."""
@@ -94,10 +100,14 @@ class Poisson:
     advice: ClassVar[str] = _ADVICE
     check: ClassVar[str] = _CHECK
     lowest: ClassVar[int] = 0
-    highest: ClassVar[int] = limits.TOTAL_LARGEST
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", limits.between("mean", self.mean, 1e-9, 1e15))
+
+    @property
+    def highest(self) -> int:
+        """Beyond lies e^-700, by P(n >= mean + x) <= e^{-x^2 / (2 (mean + x/3))}."""
+        return min(math.ceil(self.mean + 40 * math.sqrt(self.mean) + 800), limits.TOTAL_LARGEST)
 
     def log_probability(self, n: NDArray[np.int64]) -> Floats:
         return np.where(n >= 0, dirichlet.log_poisson(self.mean, np.maximum(n, 0).astype(np.float64)), -np.inf)
