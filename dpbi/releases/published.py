@@ -50,6 +50,8 @@ def read_release(data: str | bytes) -> PublishedRelease:
     if not isinstance(listed := document.get("categories"), list):
         raise ValueError(f"The file's categories must be a list of names: got {limits.shown(listed)}.")
     labels = tuple(category_names(listed, len(release.prior)))
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"The file's categories must have different names: got {limits.shown(listed)}.")
     _check_stamp(document.get("stamp"), release.stamp)
     _check_numbers("naive_posterior", document.get("naive_posterior"), "parameters", release.naive, 1e-9)
     ledger, entry = Ledger(), None
@@ -57,6 +59,7 @@ def read_release(data: str | bytes) -> PublishedRelease:
         ledger = ledger_of(document)
         entry = _own(ledger, release, labels, document)
     found = _published(release, labels, ledger, entry)
+    _check_nearest(document.get("nearest_posterior"), release)
     _check_mean("noise_aware_posterior", document, release.noise_aware)
     if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
         _check_mean("all_releases_together", document, found.posterior)
@@ -117,8 +120,37 @@ def _check_mean(name: str, document: Mapping[str, Any], posterior: CountMixture 
     recorded = document.get(name)
     if isinstance(recorded, dict) and isinstance(recorded.get("unavailable"), str) and "mean" not in recorded:
         return
-    mean = tuple(posterior.mean.tolist()) if isinstance(posterior, CountMixture) else ()
-    _check_numbers(name, recorded, "mean", mean, _MEANS_DIFFER)
+    if not isinstance(posterior, CountMixture) or not isinstance(recorded, dict):
+        raise ValueError(f"The file's {name} is not what follows from what was released: {_CHANGED}")
+    _check_numbers(name, recorded, "mean", tuple(posterior.mean.tolist()), _MEANS_DIFFER)
+    if "mean_counts" in recorded:
+        _check_numbers(name, recorded, "mean_counts", tuple(posterior.mean_counts.tolist()), _MEANS_DIFFER)
+    if "marginals" in recorded:
+        listed = recorded["marginals"] if isinstance(recorded["marginals"], list) else []
+        if len(listed) != len(posterior.marginals):
+            raise ValueError(f"The file's {name}.marginals must be {len(posterior.marginals)}: {_CHANGED}")
+        for held, marginal in zip(listed, posterior.marginals, strict=True):
+            first = held.get("first_count") if isinstance(held, dict) else None
+            size = len(held["probability"]) if first is not None and isinstance(held.get("probability"), list) else 0
+            at = limits.whole_number(f"the file's {name}.marginals.first_count", first, 0, limits.TOTAL_LARGEST)
+            inside = slice(max(at - marginal.first, 0), max(at - marginal.first, 0) + size)
+            _check_numbers(f"{name}.marginals", held, "probability", tuple(marginal.probability[inside].tolist()),
+                           _MEANS_DIFFER)
+
+
+def _check_nearest(recorded: Any, release: Release) -> None:
+    """What is there must be a posterior of counts that sum to n; that it is the nearest is not computed anew."""
+    if not isinstance(recorded, dict):
+        raise ValueError(f"The file's nearest_posterior must be an object: got {limits.shown(recorded)}.")
+    if "counts" not in recorded and isinstance(recorded.get("unavailable"), str):
+        return
+    counts = limits.check_counts(recorded.get("counts"))
+    if len(counts) != len(release.prior) or sum(counts) != release.n:
+        raise ValueError(f"The file's nearest_posterior.counts must be {len(release.prior)} counts that sum to "
+                         f"{release.n:,}: {_CHANGED}")
+    expected = tuple(alpha + count for alpha, count in zip(release.prior, counts, strict=True))
+    _check_numbers("nearest_posterior", recorded, "parameters", expected, 1e-9)
+    limits.finite_number("the file's nearest_posterior.expected_distance", recorded.get("expected_distance"))
 
 
 def _check_numbers(name: str, recorded: Any, field: str, expected: tuple[float, ...], tolerance: float) -> None:
