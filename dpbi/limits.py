@@ -182,6 +182,12 @@ def _number_of(values: Iterable[Any]) -> str:
         return "more"
 
 
+def places(name: str, value: Any, size: int) -> frozenset[int]:
+    """Places 0, 1, ... in a sequence of this size, each counted once."""
+    listed = sequence(name, value, "of places", CATEGORIES_LARGEST)
+    return frozenset(whole_number(f"{name}[{j}]", place, 0, size - 1) for j, place in enumerate(listed))
+
+
 def pair(name: str, value: Any, of: str) -> tuple[Any, Any]:
     """The two parts of an entry of a sequence; of: what they are."""
     if not isinstance(value, tuple | list) or len(value) != 2:
