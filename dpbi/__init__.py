@@ -10,6 +10,7 @@ from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.data.count_table import CountTable, read_tables
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
 from dpbi.inference.clouds import Clouds, clouds
@@ -47,6 +48,7 @@ __all__ = [
     "Clouds",
     "Comparison",
     "Composition",
+    "CountTable",
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
@@ -110,6 +112,7 @@ __all__ = [
     "read_counts",
     "read_nearest",
     "read_release",
+    "read_tables",
     "release",
     "sample_posteriors",
     "sensitivity",

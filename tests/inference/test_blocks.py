@@ -15,7 +15,9 @@ KNORM, GEOMETRIC = dpbi.mechanisms.KNorm, dpbi.mechanisms.Geometric
 PRIOR, N, RELEASED = (1.0, 1.0, 1.0, 1.0), 12, (4, 2, 0, 7)
 
 
-def by_hand(mechanism: dpbi.Mechanism, prior: tuple[float, ...], n: int, r: tuple[int, ...], block: list[int]):
+def by_hand(
+    mechanism: dpbi.Mechanism, prior: tuple[float, ...], n: int, r: tuple[int, ...], block: list[int]
+) -> tuple[float, float]:
     """(mean of the first share within the block, mean of the block's count), over all tables."""
     tables = np.array(list(compositions(n, len(prior))))
     a = np.array(prior)
@@ -25,7 +27,7 @@ def by_hand(mechanism: dpbi.Mechanism, prior: tuple[float, ...], n: int, r: tupl
     weight /= weight.sum()
     inside = tables[:, block]
     share = (a[block[0]] + inside[:, 0]) / (a[block].sum() + inside.sum(axis=1))
-    return weight @ share, weight @ inside.sum(axis=1)
+    return float(weight @ share), float(weight @ inside.sum(axis=1))
 
 
 def test_the_reference_of_two_groups() -> None:
