@@ -49,9 +49,9 @@ def split_epsilon(mechanism: Mechanism, priors: Sequence[ArrayLike], sizes: Sequ
     check_mechanism(mechanism)
     if mechanism.calibration is not None:
         raise ValueError("A calibrated mechanism has no epsilon to split: calibrate each question's own.")
-    alphas = [limits.check_prior(prior) for prior in limits.sequence("priors", priors, "of priors", QUESTIONS_LARGEST)]
-    numbers = [[limits.check_total(n) for n in limits.sequence("sizes", of, "of numbers of people")]
-               for of in limits.sequence("sizes", sizes, "of the sizes of groups", QUESTIONS_LARGEST)]
+    alphas = limits.each("priors", priors, "of priors", limits.check_prior, QUESTIONS_LARGEST)
+    numbers = limits.each("sizes", sizes, "of the sizes of groups", lambda of: limits.each(
+        "sizes", of, "of numbers of people", limits.check_total), QUESTIONS_LARGEST)  # fmt: skip
     if not alphas or len(alphas) != len(numbers):
         raise ValueError(f"sizes must have one entry for each of the {len(alphas)} priors, one at least: got "
                          f"{len(numbers)}.")

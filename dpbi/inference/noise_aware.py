@@ -89,13 +89,13 @@ class CountMixture(BetaMixture):
         categories: disjoint sets of places in ``prior``, two at least each. Returns one each, of those in increasing
         order. Raises ValueError for others, and where the mechanism's law is no product over categories.
         """
-        sets = limits.sequence("blocks", categories, "of categories", limits.CATEGORIES_LARGEST)
-        wanted = [limits.places("categories", one, len(self.prior)) for one in sets]
+        wanted = limits.each("categories", categories, "of blocks of places", lambda one: limits.places(
+            "categories", one, len(self.prior)), limits.CATEGORIES_LARGEST)  # fmt: skip
         for one in wanted:
             if len(one) < 2:
                 raise ValueError(f"categories must be at least 2 for a block: got {len(one)}.")
         if sum(map(len, wanted)) > len(frozenset().union(*wanted)):
-            raise ValueError("Two blocks share a category: they must be disjoint.")
+            raise ValueError("categories: two blocks share one, and must be disjoint.")
         counts = blocks_of(self.prior, self.n, self._likelihood, wanted)
         return tuple(TreePosterior(tuple(self.prior[i] for i in sorted(one)), of)
                      for one, of in zip(wanted, counts, strict=True))

@@ -248,6 +248,7 @@ def table_split(
 
     Arguments and errors as ``release_tables``. Returns the BudgetSplit. Source: ours.
     """
+    limits.one_of("membership", membership, get_args(Membership))
     alphas = _priors(table, priors)
     if membership == "private":
         groups = len(table.groups)
@@ -323,7 +324,6 @@ def table_entry(
 def _checked(
     mechanisms: Any, table: CountTable, priors: Any, membership: str
 ) -> tuple[list[tuple[float, ...]], tuple[Mechanism, ...]]:
-    limits.instance("table", table, CountTable, "a table, as read_tables or CountTable.of make it")
     limits.one_of("membership", membership, get_args(Membership))
     alphas = _priors(table, priors)
     if isinstance(mechanisms, Mechanism):
@@ -331,7 +331,7 @@ def _checked(
         chosen = (mechanisms,) if one_question else table_split(
             mechanisms, table, alphas, membership=membership).mechanisms  # type: ignore[arg-type]
     else:
-        chosen = tuple(map(check_mechanism, limits.sequence("mechanisms", mechanisms, "of mechanisms")))
+        chosen = tuple(limits.each("mechanisms", mechanisms, "of mechanisms", check_mechanism))
     if len(chosen) != len(table.questions):
         raise ValueError(f"mechanisms must be one, or one for each of the {len(table.questions)} questions: got "
                          f"{len(chosen)}.")
@@ -339,10 +339,11 @@ def _checked(
 
 
 def _priors(table: CountTable, priors: Any) -> list[tuple[float, ...]]:
+    limits.instance("table", table, CountTable, "a table, as read_tables or CountTable.of make it")
     sizes = [len(table.labels(title)) for title in table.questions]
     if priors is None:
         return [(1.0,) * k for k in sizes]
-    alphas = [limits.check_prior(one) for one in limits.sequence("priors", priors, "of priors, one a question")]
+    alphas = limits.each("priors", priors, "of priors, one a question", limits.check_prior)
     if [*map(len, alphas)] != sizes:
         raise ValueError(f"priors must have one for each question, as long as its categories, {limits.shown(sizes)}: "
                          f"got {limits.shown([*map(len, alphas)])}.")

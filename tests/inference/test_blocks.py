@@ -70,7 +70,7 @@ def test_a_block_of_several_releases_and_of_nobody() -> None:
 
 
 @pytest.mark.parametrize(("blocks", "said"), [
-    ([(0,)], "at least 2 for a block"), ([(0, 1), (1, 2)], "share a category"), ([(0, 4)], r"at most 3|between"),
+    ([(0,)], "at least 2 for a block"), ([(0, 1), (1, 2)], "two blocks share one"), ([(0, 4)], r"at most 3|between"),
     ("ab", "sequence")])  # fmt: skip
 def test_no_block(blocks: object, said: str) -> None:
     posterior = dpbi.noise_aware_posterior(KNORM(1.0), PRIOR, N, RELEASED)
