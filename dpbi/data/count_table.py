@@ -16,7 +16,7 @@ from dpbi.data.files.form import ABOVE, ADDED, COUNTS, RAW, WIDE, Form, Key, Und
 from dpbi.data.files.outcome import Counts, CountsError, CountsQuestion, Doubt, listed, shown
 from dpbi.data.files.public_list import MISSING, OTHER
 from dpbi.data.files.reading import Opened, Understood, letting_go, opened, selected, table_in, understood
-from dpbi.data.files.table import Column, Table, are_years, filled, joined, one_line
+from dpbi.data.files.table import Column, Table, are_years, filled, is_outer, joined, one_line
 
 GROUPS_LARGEST, QUESTIONS_LARGEST = 500, 200
 EVERYBODY = ""  # the name of the only group where people are not in groups
@@ -47,7 +47,7 @@ class CountTable:
                                   ("questions", self.questions, QUESTIONS_LARGEST)):  # fmt: skip
             if not 1 <= len(names) <= most:
                 raise ValueError(f"A table has 1 to {most} {what}: got {len(names):,}.")
-            if again := [name for name, times in Counter(map(str.casefold, names)).items() if times > 1]:
+            if again := [name for name, times in Counter(names).items() if times > 1]:
                 raise ValueError(f"{what} must have different names: {limits.shown(again[0])} comes again.")
         if len(self.counts) != len(self.questions) or any(len(row) != len(self.groups) for row in self.counts):
             raise ValueError("counts must have a row for each question, and in it one Counts for each group.")
@@ -177,7 +177,8 @@ class _Reader:
     def _without(columns: Sequence[Column], asked: _Asked) -> Opened:
         """Of people's rows, in which the names of groups are no answers, and rows that are blank were left out."""
         of = {column.position for column in columns}
-        left = [column for column in asked.table.columns if column.position not in of]
+        if not (left := [column for column in asked.table.columns if column.position not in of]):
+            raise CountsError("by: no column is left for the answers.", entry="by")
         return replace(asked.content, content=replace(asked.table, columns=left, blank_rows=0))
 
     def _question_column(self, table: Table) -> Key | None:
@@ -186,7 +187,7 @@ class _Reader:
             return table.found(said, "question_column").position
         named = {*self.by, *(self.form.column or ()), *(self.form.category_column or ())}
         named |= {key for of in _columns_of(self.own["questions"]).values() for key in of}
-        for column in table.columns:
+        for column in table.columns if len(table.columns) > 1 + len(self.by) else ():
             if (column.says(vocabulary.QUESTIONS) and column.repeats and not {column.name, column.position} & named
                     and not re.search(r"\d", column.name) and not column.may_hold_counts):  # fmt: skip
                 self.doubts.append(Doubt("question_column", column.title, f"{column.label} may name the questions, "
@@ -219,16 +220,20 @@ class _Reader:
         said = self.own["questions"]
         entry = "column" if self.layout == RAW else "count_column"
         if said is None and self.layout == RAW and self.form.column is None:
-            said = [column.position for column in self._like_answers()]
+            if not (said := [column.position for column in self._like_answers()]):
+                raise CountsError("by: no column is left for the answers.", entry="by")
             labels = listed([self.table.found(key, "questions").label for key in said])
             self.doubts.append(Doubt("questions", [self._title(key) for key in said],
-                                                  f"Each row is one person: {labels} may hold their answers."))
+                                                  f"Each row is one person: {labels} may answer questions."))
         elif said is None:
             named = self.roles.categories[0].title if self.roles.categories else "The counts"
             yield _Asked(named, self.content, {})
             return
-        of = _columns_of(said)
+        of, groups = _columns_of(said), self._found(self.by, "by")
         for title, keys in of.items():
+            if both := [column for column in groups if {column.name, column.position} & {*keys}]:
+                raise CountsError(f"questions: {both[0].label} names the groups, and cannot be a question too.",
+                                  entry="questions")  # fmt: skip
             if self.layout == WIDE and len(keys) < 2 and (len(of) > 1 or self._has(keys)):
                 raise CountsError("questions: where a row has a column of counts per category, a question has several "
                                   "columns: questions={'title': [columns]}.", entry="questions")  # fmt: skip
@@ -264,6 +269,8 @@ class _Reader:
                                   f"{listed(list(map(shown, different)), 12)}.", entry="questions")  # fmt: skip
             part = self.table.kept([i for i, one in enumerate(titles) if one == title])
             part.columns = [one for one in part.columns if one.position != column.position]
+            if not part.columns:
+                raise CountsError("question_column: no column is left for the answers.", entry="question_column")
             yield _Asked(title, replace(self.content, content=part), {})
         if left := [shown(title) for title in different if title not in wanted]:
             self.content.form.remark(f"Questions that were not read: {listed(left)}.")
@@ -283,7 +290,10 @@ class _Reader:
             if unknown := [key for key in said if key not in [one.title for one in self.asked]]:
                 raise CountsError(f"categories: there is no question {shown(str(unknown[0]))}.", entry="categories")
             said = said.get(title)
-        return Form.checked({"categories": said}).categories
+        if said is None:
+            return None
+        listed_names = limits.sequence("categories", said, "of names", limits.CATEGORIES_LARGEST)
+        return Form.checked({"categories": listed_names}).categories
 
     def refuse(self, first: Sequence[Understood]) -> None:
         """Raises what any question's reading comes to that is no counts, all doubts at once."""
@@ -363,7 +373,10 @@ class _Reader:
                   for group in names)
             for asked, found, of in zip(self.asked, first, keys, strict=True))  # fmt: skip
         titles = tuple(asked.title for asked in self.asked)
-        return CountTable(names, titles, counts, self._warnings(first, counts, names))
+        try:
+            return CountTable(names, titles, counts, self._warnings(first, counts, names))
+        except ValueError as refusal:
+            raise CountsError(str(refusal)) from None
 
     def _keys_of(self, asked: _Asked, found: Understood) -> list[str | None]:
         """The group of each row, None for those that are left out."""
@@ -387,8 +400,10 @@ class _Reader:
             return {key: key for key in found}
         if not self.by:
             raise CountsError("groups= is the list of the groups that by= names; there is none.", entry="groups")
-        wanted = tuple(map(one_line, limits.sequence("groups", said, "of names", GROUPS_LARGEST)))
-        by_case = {name.casefold(): name for name in wanted}
+        wanted = tuple(one_line(limits.check_name("groups", name, limits.UPLOAD_LABEL_CHARACTERS_LARGEST))
+                       for name in limits.sequence("groups", said, "of names", GROUPS_LARGEST))  # fmt: skip
+        folded = Counter(map(str.casefold, wanted))
+        by_case = {name.casefold(): name for name in wanted if folded[name.casefold()] == 1}
         named = {key: key if key in wanted else by_case.get(key.casefold(), "") for key in found}
         if outside := [shown(key) for key, name in named.items() if not name]:
             raise CountsError(f"{listed(outside)}: not on the list of groups; add what is missing to the list, or "
@@ -407,8 +422,8 @@ class _Reader:
             columns = tuple(column.position for column in found.roles.categories) if found.roles else ()
             parts = [self._part(asked, found, rows, {"column": columns})] if rows else []
         else:
-            rows = [i for i, key in enumerate(keys) if key is not None]
-            parts = [self._part(asked, found, rows, self._as_read(found, key)) for key in own]
+            parts = [self._part(asked, found, self._rows_of(key, keys, asked, found), self._as_read(found, key))
+                     for key in own]  # fmt: skip
         for part in parts:
             if part.counts is None:
                 raise CountsError(f"{asked.title}, {listed(list(map(shown, own)))}: {part.refusal}")
@@ -418,6 +433,13 @@ class _Reader:
             for label, count in zip(labels, part.counts.counts, strict=True):
                 counts[label] += count
         return replace(found.counts, counts=tuple(counts.values()), warnings=(), form=())
+
+    @staticmethod
+    def _rows_of(key: str, keys: Sequence[str | None], asked: _Asked, found: Understood) -> list[int]:
+        """The rows of a group; all that are read, where a name may stand above rows of another group."""
+        named = [*found.roles.categories, *found.roles.groups] if found.roles else []
+        above = any(is_outer(column, asked.table.texts) for column in named)
+        return [i for i, one in enumerate(keys) if one == key or (above and one is not None)]
 
     def _part(self, asked: _Asked, found: Understood, rows: Sequence[int], entries: dict[str, Any]) -> Understood:
         assert found.counts
@@ -458,6 +480,9 @@ class _Reader:
         if self.by and self.own["groups"] is None:
             said.append("The groups were found in the data, so the list of them is not protected: give it in full if "
                         "you can.")  # fmt: skip
+        if alike := [name for name, times in Counter(map(str.casefold, groups)).items() if times > 1]:
+            said.append(f"Groups differ only by case ({listed([shown(name) for name in alike])}): spell them alike, or "
+                        "give the list of groups, to merge them.")  # fmt: skip
         sizes = [[sum(one.counts) for one in row] for row in counts]
         if uneven := [g for g in range(len(groups)) if len({row[g] for row in sizes}) > 1]:
             where = f" of {shown(groups[uneven[0]])}" if self.by else ""
@@ -472,6 +497,9 @@ class _Reader:
 def _columns_of(questions: Any) -> dict[Any, tuple[Key, ...]]:
     """The columns of each question by its title, as they are said."""
     said = questions if isinstance(questions, Mapping) else {key: key for key in _keys("questions", questions)}
+    if questions is not None and not (said and all(isinstance(keys, str | int) or keys for keys in said.values())):
+        raise CountsError("questions must name one column at least of each question, and one question.",
+                          entry="questions")  # fmt: skip
     return {title: _keys("questions", keys) for title, keys in said.items()}
 
 
@@ -480,6 +508,8 @@ def _keys(entry: str, value: Any) -> tuple[Key, ...]:
     if value is None:
         return ()
     try:
-        return Form.checked({"group_column": value}).group_column or ()
-    except CountsError as refusal:
+        several = not isinstance(value, str | int)
+        keys = limits.sequence(entry, value, "of headers", limits.UPLOAD_COLUMNS_LARGEST) if several else (value,)
+        return Form.checked({"group_column": keys}).group_column or ()
+    except ValueError as refusal:
         raise CountsError(str(refusal).replace("group_column", entry), entry=entry) from None

@@ -1,6 +1,7 @@
 """read_tables: groups x questions from wide, long and raw files, against counts of made-up people."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,21 @@ def test_public_lists_of_groups_and_categories() -> None:
     assert other.cell("Votes", "North").counts[2] == tally(of)["North", "Votes", "green"]
 
 
+CASES = sorted(path for path in Path("tests/cases").iterdir() if path.is_file())
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)
+def test_any_file_is_a_table_a_question_or_refused(path: Path) -> None:
+    """And what is suggested goes on."""
+    for said in ({}, {"by": 1}, {"by": 2, "question_column": 1}):  # type: dict[str, Any]
+        for layout in (None, "raw"):
+            try:
+                table = followed(path.read_bytes(), **said, layout=layout)
+                assert all(len({one.labels for one in row}) == 1 for row in table.counts)
+            except dpbi.CountsError as refusal:
+                assert not isinstance(refusal, dpbi.CountsQuestion), refusal
+
+
 def test_weights_and_rows_that_are_sums() -> None:
     weighted = b"region,weight,Smokes\nN,1.5,yes\nS,0.7,no\nS,0.7,no\nN,1.1,no\nN,1.2,yes\n"
     table = read_tables(weighted, "a.csv", by="region", questions=["Smokes"], layout="raw")
@@ -177,6 +193,6 @@ def test_a_table_from_numbers() -> None:
     with pytest.raises(ValueError, match="2 counts, one for each group"):
         CountTable.of(["N", "S"], {"Q1": {"yes": [3], "no": [5, 6]}})
     with pytest.raises(ValueError, match="comes again"):
-        CountTable.of(["N", "n"], {"Q1": {"yes": [3, 4], "no": [5, 6]}})
+        CountTable.of(["N", "N"], {"Q1": {"yes": [3, 4], "no": [5, 6]}})
     with pytest.raises(ValueError, match="group must be"):
         table.cell("Q1", "W")
