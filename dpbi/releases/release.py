@@ -122,7 +122,7 @@ class Release:
             "version": self.version,
             "time": self.time,
             "stamp": self.stamp,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
+            "mechanism": mechanism_document(self.mechanism),
             "prior": list(self.prior),
             "n": self.n,
             "categories": category_names(labels, len(self.prior)),
@@ -165,7 +165,7 @@ class Release:
         """What a posterior of several releases needs of this one, for a ledger's file."""
         return {
             "version": self.version,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
+            "mechanism": mechanism_document(self.mechanism),
             "prior": list(self.prior),
             "released": list(self.released),
         }
@@ -176,7 +176,7 @@ class Release:
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):
             raise ValueError(f"What was released must have {', '.join(names)}.")
-        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(item["prior"])
+        mechanism, prior = mechanism_of(item["mechanism"]), limits.check_prior(item["prior"])
         guarantee = guarantee_of_release(mechanism, prior, limits.check_total(n))
         return Release(mechanism, prior, n, item["released"], guarantee, item["version"], time)
 
@@ -301,7 +301,13 @@ def check_format(what: str, form: str, versions: tuple[int, ...], document: Mapp
                          f"{' and '.join(map(str, versions))}.")
 
 
-def _mechanism(recorded: Any) -> Mechanism:
+def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    """What a file holds of a mechanism: its class and the fields it was made with."""
+    return {"name": type(mechanism).__name__, "fields": dataclasses.asdict(mechanism)}
+
+
+def mechanism_of(recorded: Any) -> Mechanism:
+    """The mechanism of ``mechanism_document``; ValueError for anything else."""
     kinds = {kind.__name__: kind for kind in MECHANISMS}
     if not isinstance(recorded, dict) or not isinstance(recorded.get("fields"), dict):
         raise ValueError("mechanism must hold a name and its fields.")

@@ -103,6 +103,13 @@ PAGES = (
         releases=True,
     ),
     Page(
+        "pages/12_Ledger.py",
+        "Ledger",
+        "The ledger of releases",
+        "Everything that was released about everybody: what it came to, what is left, and what was said of it.",
+        uses_data=False,
+    ),
+    Page(
         "pages/6_Papers.py",
         "Papers",
         "The papers, checked",
