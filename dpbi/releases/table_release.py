@@ -33,6 +33,7 @@ from dpbi.releases.release import Release, category_names, guarantee_of_release,
 
 FORMAT = "dpbi release of a table"
 FORMAT_VERSION = 1
+BEGINS = f'{{\n "format": "{FORMAT}"'  # the text of ``to_json``, which tells it from that of a release unread
 Membership = Literal["public", "private"]
 ASSUMED = {
     "public": "The number of people of every group is public, and so is who is in which group: it is assumed that "

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,10 @@ import pytest
 import dpbi
 from dpbi.data.count_table import CountTable
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.releases import release as release_module
+from dpbi.releases.ledger import Ledger
+from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.table_release import ASSUMED, TableRelease, composed, table_entry
 from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
 
@@ -211,3 +216,47 @@ def test_one_charge_in_the_ledger() -> None:
 def test_what_is_asked_wrongly(mechanisms: Any, said: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         dpbi.release_tables(mechanisms, TABLE, **said)
+
+
+def opened(path: Path, budget: float | None = None) -> LedgerFile:
+    return LedgerFile.opened(path, budget)
+
+
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
+def test_a_kept_ledger_charges_a_table_once_before_it_is_drawn(tmp_path: Path, membership: Any) -> None:
+    for ledger in (LedgerInMemory(), opened(tmp_path / "a.sqlite", 3.0)):
+        made, entry = ledger.release_table("People", SPLIT, TABLE, membership=membership, who="me", remark="first")
+        here = ledger.account("People")
+        (line,) = here.lines
+        assert (line.is_table, line.can_be_shown, line.broken_off) == (True, False, False)
+        assert dpbi.read_release_table(line.document or "") == made
+        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", "each of 3 groups")
+        assert here.ledger.total().epsilon == here.whole.total().epsilon == 1.0
+        assert entry.release == line.entry.release
+        again = Ledger.from_json(here.whole.to_json())
+        assert again.total().epsilon == 1.0
+    again_opened = opened(tmp_path / "a.sqlite", 3.0).account("People")
+    assert dpbi.read_release_table(again_opened.lines[0].document or "") == made
+
+
+def test_beyond_the_budget_nothing_of_a_table_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = opened(tmp_path / "a.sqlite", 1.5)
+    ledger.release_table("People", SPLIT, TABLE)
+    monkeypatch.setattr(release_module, "release", lambda *_: pytest.fail("drawn"))
+    with pytest.raises(ValueError, match="beyond the budget"):
+        ledger.release_table("People", SPLIT, TABLE)
+    assert len(ledger.account("People").lines) == 1
+
+
+def test_a_draw_that_fails_leaves_its_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = LedgerInMemory()
+
+    def fails(*_: object) -> None:
+        raise ValueError("No draw.")
+
+    monkeypatch.setattr(release_module, "release", fails)
+    with pytest.raises(ValueError, match=r"No draw\. Its charge of 1-DP \(theorem\) stands"):
+        ledger.release_table("People", SPLIT, TABLE)
+    (line,) = ledger.account("People").lines
+    assert line.broken_off
+    assert ledger.account("People").ledger.total().epsilon == 1.0
