@@ -250,11 +250,17 @@ def table_split(
     Arguments and errors as ``release_tables``. Returns the BudgetSplit. Source: ours.
     """
     limits.one_of("membership", membership, get_args(Membership))
-    alphas = _priors(table, priors)
-    if membership == "private":
-        groups = len(table.groups)
-        return split_epsilon(mechanism, [alpha * groups for alpha in alphas], [[sum(of)] for of in table.answered])
-    return split_epsilon(mechanism, alphas, table.answered)
+    return split_epsilon(mechanism, *split_arguments(tuple(_priors(table, priors)), table.answered, membership))
+
+
+def split_arguments(
+    priors: tuple[tuple[float, ...], ...], answered: tuple[tuple[int, ...], ...], membership: Membership
+) -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[int, ...], ...]]:
+    """Priors and sizes of what is drawn: each group, or all of them as one table. Source: ours."""
+    if membership == "public":
+        return priors, answered
+    return (tuple(prior * len(of) for prior, of in zip(priors, answered, strict=True)),
+            tuple((sum(of),) for of in answered))  # fmt: skip
 
 
 def composed(parts: Sequence[Sequence[Guarantee]]) -> Guarantee:
