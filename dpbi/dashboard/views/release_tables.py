@@ -27,7 +27,7 @@ from dpbi import (
 )
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import address, options, settings, stewards
+from dpbi.dashboard.session import address, leaving, options, settings, stewards
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import data, release_ledger
@@ -248,7 +248,8 @@ def _files(made: TableRelease, people: str, token: str) -> None:
     st.markdown(words.escape(f"{made.guarantee.words}. {made.composition}", words.SENTENCE_LENGTH))
     name = f"table-{made.time.replace(':', '-')}-{token[:4]}"
     with st.container(horizontal=True, gap="small"):
-        downloads.offer("Table (JSON)", lambda: made.to_json().encode(), f"dpbi-{name}.json", "application/json")
+        downloads.offer("Table (JSON)", lambda: made.to_json().encode(), f"dpbi-{name}.json", "application/json",
+                        then=lambda: leaving.saved(token))  # fmt: skip
         downloads.offer("Statement of the table (HTML)", lambda: table_statement_html(made, people).encode(),
                         f"dpbi-{name}.html", "text/html")  # fmt: skip
         downloads.offer("Statement of the table (Markdown)", lambda: table_statement_markdown(made, people).encode(),
