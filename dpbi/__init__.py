@@ -10,8 +10,10 @@ from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.data.count_table import CountTable, read_tables
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
+from dpbi.inference.budget_split import BudgetSplit, split_epsilon
 from dpbi.inference.clouds import Clouds, clouds
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
@@ -35,8 +37,9 @@ from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_prof
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
-from dpbi.releases.published import PublishedRelease, read_release
+from dpbi.releases.published import PublishedRelease, read_release, read_release_table
 from dpbi.releases.release import Release, release
+from dpbi.releases.table_release import TableRelease, guarantee_of_tables, release_tables, table_split
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, maps as sensitivity_maps, smooth_sensitivity
 from dpbi.version import __version__
 
@@ -44,9 +47,11 @@ __all__ = [
     "MECHANISMS",
     "ApproximateDP",
     "BestGuess",
+    "BudgetSplit",
     "Clouds",
     "Comparison",
     "Composition",
+    "CountTable",
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
@@ -72,6 +77,7 @@ __all__ = [
     "Release",
     "ScoreStudy",
     "ShareComparison",
+    "TableRelease",
     "Verdict",
     "__version__",
     "accuracy",
@@ -88,6 +94,7 @@ __all__ = [
     "distance_law",
     "expected_distance",
     "global_sensitivity",
+    "guarantee_of_tables",
     "hellinger",
     "joint_posterior",
     "limit_of_privacy",
@@ -110,12 +117,17 @@ __all__ = [
     "read_counts",
     "read_nearest",
     "read_release",
+    "read_release_table",
+    "read_tables",
     "release",
+    "release_tables",
     "sample_posteriors",
     "sensitivity",
     "sensitivity_maps",
     "smooth_sensitivity",
+    "split_epsilon",
     "steps",
+    "table_split",
     "tables",
     "verdict",
 ]

@@ -104,6 +104,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "limit": lambda: [dpbi.limit_of_privacy(PRIOR, N, 1.0), dpbi.compare_scores(PRIOR, 3, 1.0)],
     "readings": lambda: [dpbi.nearest_posterior(NOISY, PRIOR, N, TWO.counts), dpbi.expected_distance(NOISY, PRIOR, N),
                          dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
+    "tables": lambda: [made := dpbi.release_tables(NOISY, dpbi.CountTable.of(
+        ["N", "S"], {"Q": {"a": [3, 4], "b": [1, 0]}}), membership="private"), made.posterior("Q", "N")],
+    "split": lambda: dpbi.split_epsilon(NOISY, [PRIOR, PRIOR], [[N], [N]]),
     "file": lambda: dpbi.read_counts(b"a,3\nb,4\n", "counts.csv", layout="counts"),
 }  # fmt: skip
 

@@ -30,6 +30,8 @@ NOISE = (dpbi.noise.TwoSidedGeometric(2.0, floor=0), dpbi.noise.DiscreteGaussian
          dpbi.noise.Gaussian(2.0, rounded=False), dpbi.noise.Exact())
 ERROR = dpbi.accuracy.expected_error(NOISY, TWO, "hellinger")
 
+TABLE = dpbi.CountTable.of(["N", "S"], {"Q": {"yes": [3, 4], "no": [2, 1]}})
+TABLES = {"table": TABLE, "priors": [(1, 1)], "membership": "public"}
 ANY: Any = dpbi  # for arguments of a wrong type
 
 # A right value for each name that a parameter has, somewhere in the library; those of one function first.
@@ -110,6 +112,15 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.compare": {"first": (1.0, 2.0), "second": AWARE},
     "dpbi.compose": {"releases": [(NOISY, (1, 1), 9)]},
     "dpbi.noisy_counts_posterior": {"values": (4, 5), "noise": NOISE[0], "total": 9},
+    "dpbi.guarantee_of_tables": {"mechanisms": [NOISY], **TABLES},
+    "dpbi.release_tables": {"mechanisms": [NOISY], **TABLES},
+    "dpbi.table_split": TABLES,
+    "dpbi.split_epsilon": {"priors": [(1, 1)], "sizes": [[9]]},
+    "dpbi.read_tables": {"data": b"r,q\nN,y\nS,n\nS,y\nN,n\n", "by": "r", "questions": ["q"], "groups": ["N", "S"],
+                         "categories": ["y", "n"]},
+    "dpbi.read_release_table": {"data": dpbi.release_tables([NOISY], TABLE).to_json()},
+    "NoiseAwarePosterior.block": {"categories": (0, 1)},
+    "NoiseAwarePosterior.blocks": {"categories": [(0, 1)]},
     "dpbi.read_release": {"data": RELEASE.to_json()},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},

@@ -5,7 +5,8 @@ mechanism, the prior and n are public, so Bayes' rule can be applied to the nois
 and costs no privacy. The true counts are no argument of anything here.
 """
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.frozen_result import frozen
 from dpbi.inference.beta_mixture import BetaMixture, Betas, betas_of_known_total, end
-from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.inference.count_posterior import CountPosterior, Marginal, blocks_of, count_posterior
+from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism, check_released
 from dpbi.posterior import chunks, dirichlet
@@ -76,6 +78,33 @@ class CountMixture(BetaMixture):
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
+    def block(self, categories: Sequence[int]) -> TreePosterior:
+        """``blocks`` of one."""
+        return self.blocks([categories])[0]
+
+    def blocks(self, categories: Sequence[Sequence[int]]) -> tuple[TreePosterior, ...]:
+        """The posteriors of the shares within some categories, theta_i / sum of theta over them, their counts and sum:
+        where a table has groups, one node of the tree each, however many people that group may have.
+
+        categories: disjoint sets of places in ``prior``, two at least each. Returns one each, of those in increasing
+        order. Raises ValueError for others, and where the mechanism's law is no product over categories.
+        """
+        wanted = limits.each("categories", categories, "of blocks of places", lambda one: limits.places(
+            "categories", one, len(self.prior)), limits.CATEGORIES_LARGEST)  # fmt: skip
+        for one in wanted:
+            if len(one) < 2:
+                raise ValueError(f"categories must be at least 2 for a block: got {len(one)}.")
+        if sum(map(len, wanted)) > len(frozenset().union(*wanted)):
+            raise ValueError("categories: two blocks share one, and must be disjoint.")
+        counts = blocks_of(self.prior, self.n, self._likelihood, wanted)
+        return tuple(TreePosterior(tuple(self.prior[i] for i in sorted(one)), of)
+                     for one, of in zip(wanted, counts, strict=True))
+
+    @property
+    @abstractmethod
+    def _likelihood(self) -> Likelihood:
+        """P(what was released | c)."""
+
     def _betas(self, category: int) -> Betas:
         marginal, alpha, rest = self._of(category)
         counts = marginal.counts.astype(np.float64)
@@ -101,12 +130,20 @@ class NoiseAwarePosterior(CountMixture):
     mechanism: Mechanism
     released: tuple[int, ...]
 
+    @property
+    def _likelihood(self) -> Likelihood:
+        return self.mechanism.likelihood(self.prior, self.n, self.released)
+
 
 @dataclass(frozen=True, eq=False)
 class JointPosterior(CountMixture):
     """p(theta | r_1, r_2, ...): as one release's, from several of the same data. Made by ``joint_posterior``."""
 
     releases: tuple[tuple[Mechanism, tuple[int, ...]], ...]
+
+    @property
+    def _likelihood(self) -> Likelihood:
+        return joint_likelihood([mechanism.likelihood(self.prior, self.n, r) for mechanism, r in self.releases])
 
 
 def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NoiseAwarePosterior:

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from dpbi import limits
+from dpbi.data.count_table import CountTable
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -24,6 +25,14 @@ from dpbi.releases import release as releases
 from dpbi.releases.ledger import NAME_LONGEST, Corrected, Ledger, LedgerEntry, People, Raised, folded, new_token
 from dpbi.releases.plan import Plan
 from dpbi.releases.release import Release, category_names, guarantee_of_release, parsed
+from dpbi.releases.table_release import (
+    BEGINS as TABLE_BEGINS,
+    Membership,
+    TableRelease,
+    guarantee_of_tables,
+    release_tables,
+    table_entry,
+)
 
 WHOSE = "the name of the people"
 
@@ -41,12 +50,18 @@ class KeptRelease:
     @property
     def can_be_shown(self) -> bool:
         """Whether it is a release that was made here: what was brought has its charge, and may have no names."""
-        return not self.brought and (self.document is not None or self.entry.made is not None)
+        written = self.document is not None or self.entry.made is not None
+        return not (self.brought or self.is_table) and written
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the document is of a table that was released at once, whose charge is of all its parts."""
+        return (self.document or "").startswith(TABLE_BEGINS)
 
     @property
     def broken_off(self) -> bool:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
-        return not (self.brought or self.can_be_shown)
+        return not (self.brought or self.can_be_shown or self.is_table)
 
     def _corrected(self, said: Mapping[str, str], who: str) -> "KeptRelease":
         """With this said of it, and what was said before; the same one where nothing differs."""
@@ -59,7 +74,7 @@ class KeptRelease:
     @property
     def whole(self) -> LedgerEntry:
         """The charge with what was released for it. Raises ValueError where the document was damaged."""
-        if self.document is None:
+        if self.document is None or self.is_table:
             return self.entry
         made, categories = _read(self.document)
         return replace(self.entry, made=made, categories=categories)
@@ -179,11 +194,19 @@ class Account:
 
     def released(self, entry: LedgerEntry, made: Release, categories: tuple[str, ...]) -> "Account":
         """With what was drawn beside its charge. Raises ValueError where the charge has gone."""
+        return self._written(entry, lambda found: KeptRelease(
+            replace(found.entry, made=made, categories=categories)))  # fmt: skip
+
+    def released_table(self, entry: LedgerEntry, document: str) -> "Account":
+        """The same of a table, whose document holds all of its parts."""
+        return self._written(entry, lambda found: KeptRelease(found.entry, document))
+
+    def _written(self, entry: LedgerEntry, line: Callable[[KeptRelease], KeptRelease]) -> "Account":
         found = next((line for line in self.lines if line.broken_off and line.entry.release == entry.release), None)
         if found is None:
             raise ValueError("The charge is no longer in the ledger. The draw is not shown.")
-        now = KeptRelease(replace(found.entry, made=made, categories=categories))  # as corrected in the meantime
-        return replace(self, lines=tuple(now if line is found else line for line in self.lines))
+        now = line(found)  # as corrected in the meantime
+        return replace(self, lines=tuple(now if one is found else one for one in self.lines))
 
     def _ledger(self, entries: Sequence[LedgerEntry]) -> Ledger:
         """All under the token that the people have here: entries that were brought had another where they came from."""
@@ -370,8 +393,8 @@ class KeptLedger(ABC):
         named = tuple(category_names(labels, problem.k))
         asked = LedgerEntry(new_token(), new_token(), mechanism.label, problem.n, _now(), guarantee, None, question,
                             version or "", part, who, remark)
-        charged = self._change(name, lambda account: self._charged(account, name, asked, mechanism, problem.k),
-                               "Nothing was drawn.")
+        charged = self._change(name, lambda account: self._charged(
+            account, name, asked, account.plan_for(mechanism, problem.k, problem.n)), "Nothing was drawn.")  # fmt: skip
         entry = charged.lines[-1].entry
         try:
             made = releases.release(mechanism, problem)
@@ -384,6 +407,32 @@ class KeptLedger(ABC):
                     f"A draw that cannot be written is not shown; its charge of {guarantee.words} stands.")
         return made, entry
 
+    def release_table(
+        self, name: str, mechanisms: Sequence[Mechanism], table: CountTable,
+        priors: Sequence[tuple[float, ...]] | None = None, *, membership: Membership = "public", who: str = "",
+        remark: str = "",
+    ) -> tuple[TableRelease, LedgerEntry]:
+        """A table at once, as ``release``: one charge for all parts, off any plan, then the draw, then it is written.
+
+        name: of the people; mechanisms, table, priors, membership: as for ``release_tables``, one mechanism a question.
+        Returns the table and its entry. Raises ValueError as ``release``.
+        """
+        chosen = tuple(mechanisms)
+        guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
+        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), who=who, remark=remark)
+        charged = self._change(name, lambda account: self._charged(account, name, asked, None), "Nothing was drawn.")
+        entry = charged.lines[-1].entry
+        try:
+            made = release_tables(chosen, table, priors, membership=membership)
+            if made.guarantee != guarantee:
+                raise ValueError("The table promises something else than what was charged.")
+        except ValueError as refusal:
+            raise ValueError(f"{refusal} Its charge of {guarantee.words} stands, without a release.") from None
+        document = made.to_json()
+        self._change(name, lambda account: account.released_table(entry, document),
+                     f"A draw that cannot be written is not shown; its charge of {guarantee.words} stands.")
+        return made, entry
+
     def bring(self, name: str, entries: Sequence[LedgerEntry], plans: Sequence[Plan] = ()) -> None:
         """Counts the entries of another ledger to the people of this name; those that are in already not again.
 
@@ -391,8 +440,7 @@ class KeptLedger(ABC):
         """
         self._change(name, lambda account: account.entered(name, self.epsilon).brought(entries, plans))
 
-    def _charged(self, account: Account, name: str, asked: LedgerEntry, mechanism: Mechanism, k: int) -> Account:
-        plan = account.plan_for(mechanism, k, asked.n)
+    def _charged(self, account: Account, name: str, asked: LedgerEntry, plan: Plan | None) -> Account:
         if refusal := self.refusal(account, asked.guarantee, plan):
             raise ValueError(refusal)
         version = account.ledger.version_of(asked.question, asked.version or None, asked.part)

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpbi import limits
+from dpbi.inference.beta_mixture import BetaMixture
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, NoiseAwarePosterior
+from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.releases.ledger import FORMAT as LEDGER_FORMAT, Ledger, LedgerEntry, ledger_of
-from dpbi.releases.release import Release, category_names, parsed, release_of
+from dpbi.releases.release import Release, category_names, check_format, parsed, release_of
+from dpbi.releases.table_release import (
+    ASSUMED,
+    FORMAT as TABLE_FORMAT,
+    FORMAT_VERSION as TABLE_VERSION,
+    TableRelease,
+)
 
 _MEANS_DIFFER = 1e-8  # at most, those in the file from those computed anew: other machines round in another way
 _SUBJECT_STATED = 2  # the version of the file from which on; before, releases of other tables were read together too
@@ -27,15 +35,18 @@ class PublishedRelease:
 
     release: Release
     labels: tuple[str, ...]
-    posterior: NoiseAwarePosterior | JointPosterior
+    posterior: NoiseAwarePosterior | JointPosterior | TreePosterior
     remarks: tuple[str, ...]
 
 
-def read_release(data: str | bytes) -> PublishedRelease:
+def read_release(data: str | bytes, part: tuple[str, str] | None = None) -> PublishedRelease:
     """p(theta | r), or p(theta | r_1, r_2, ...), of a file that says what was released: by Bayes' rule from mechanism,
     prior, n and r, as where it was released, to the last digit.
 
-    data: a release or a ledger (JSON), as the Release page, ``Release.to_json`` or ``Ledger.to_json`` write them.
+    data: a release, a ledger or a table (JSON), as the Release page, ``Release.to_json``, ``Ledger.to_json`` or
+    ``TableRelease.to_json`` write them. part: (question, group) of a table, which ``read_release_table`` reads whole;
+    where membership is private it is a block, whose labels and posterior are the group's, and whose release is that of
+    all groups.
     Returns a PublishedRelease: ``posterior``, ``labels``, ``release``, ``remarks``.
     Raises ValueError for anything else, for a file that contradicts itself (its noise, guarantee and posteriors must
     follow from the rest), for a ledger of several tables, and where there is no noise-aware posterior.
@@ -44,8 +55,89 @@ def read_release(data: str | bytes) -> PublishedRelease:
     """
     limits.instance("data", data, str | bytes, "the content of a file, text or bytes")
     document = parsed(data)
+    if document.get("format") == TABLE_FORMAT:
+        return _of_table(_table_of(document), part)
+    if part is not None:
+        raise ValueError("part= is of the file of a table: this is none.")
     if document.get("format") == LEDGER_FORMAT:
         return _of_ledger(ledger_of(document))
+    return _of_release(document)
+
+
+def read_release_table(data: str | bytes) -> TableRelease:
+    """All parts of a table (JSON), as ``TableRelease.to_json`` writes it: ``posterior(question, group)`` of each.
+
+    Raises ValueError for anything else, and for a file that contradicts itself, as ``read_release``.
+    Source: ours. Deviation: as there.
+    """
+    limits.instance("data", data, str | bytes, "the content of a file, text or bytes")
+    return _table_of(parsed(data))
+
+
+def _table_of(document: Mapping[str, Any]) -> TableRelease:
+    check_format("release of a table", TABLE_FORMAT, (TABLE_VERSION,), document)
+    groups, questions = (_listed(document, name) for name in ("groups", "questions"))
+    titles: list[Any] = []
+    labels, rows = [], []
+    for item in questions:
+        if not isinstance(item, dict):
+            raise ValueError(f"A question of the table must be an object: got {limits.shown(item)}.")
+        titles.append(item.get("title"))
+        labels.append(tuple(_listed(item, "categories")))
+        parts = _listed(item, "parts")
+        if not all(isinstance(part, dict) and isinstance(part.get("release"), dict) for part in parts):
+            raise ValueError("Every part of the table must hold a release.")
+        rows.append([_of_release(part["release"]) for part in parts])
+    membership: Any = document.get("membership")
+    releases = tuple(tuple(part.release for part in row) for row in rows)
+    found = TableRelease(tuple(groups), tuple(titles), tuple(labels), releases, membership)
+    _check_stamp(document.get("stamp"), found.stamp)
+    for name, expected in found.outline.items():
+        if name in ("version", "time", "guarantee", "questions") and not _agrees(document.get(name), expected):
+            raise ValueError(f"The table's {name} is not what follows from its parts: {_CHANGED}")
+    for title, row in zip(found.questions, rows, strict=True):
+        if any(part.labels != found.part_labels(title) for part in row):
+            raise ValueError(f"The parts of {limits.shown(title)} name other categories than the table: {_CHANGED}")
+    return found
+
+
+def _agrees(recorded: Any, expected: Any) -> bool:
+    """Whether the file says the same, its sentences aside."""
+    if isinstance(expected, dict):
+        names = set(expected) - {"words", "reason"}
+        return isinstance(recorded, dict) and all(_agrees(recorded.get(name), expected[name]) for name in names)
+    if isinstance(expected, list):
+        return (isinstance(recorded, list) and len(recorded) == len(expected)
+                and all(map(_agrees, recorded, expected)))  # fmt: skip
+    if isinstance(expected, float):
+        return (isinstance(recorded, float | int) and not isinstance(recorded, bool)
+                and math.isclose(recorded, expected, rel_tol=1e-6))  # fmt: skip
+    return bool(recorded == expected)
+
+
+def _listed(document: Mapping[str, Any], name: str) -> list[Any]:
+    if not isinstance(found := document.get(name), list):
+        raise ValueError(f"The table's {name} must be a list: got {limits.shown(found)}.")
+    return found
+
+
+def _of_table(table: TableRelease, part: tuple[str, str] | None) -> PublishedRelease:
+    only = len(table.groups) == len(table.questions) == 1
+    if part is None and not only:
+        raise ValueError(
+            f"The file is of a table of {len(table.questions):,} questions and {len(table.groups):,} groups, and one "
+            "part is read at a time: in Python dpbi.read_release(data, part=(question, group)), or all by "
+            f"dpbi.read_release_table. Questions: {limits.shown(table.questions)}; groups: "
+            f"{limits.shown(table.groups)}.")
+    question, group = (table.questions[0], table.groups[0]) if part is None else limits.pair(
+        "part", part, "(question, group)")
+    release, posterior = table.release_of(question, group), table.posterior(question, group)
+    said = [table.stamp, f"Question: {question}", f"Group: {group}" if group else "", ASSUMED[table.membership]]
+    return PublishedRelease(release, table.labels[table.questions.index(question)], posterior,
+                            tuple(filter(None, said[:3] if len(table.groups) == 1 else said)))
+
+
+def _of_release(document: Mapping[str, Any]) -> PublishedRelease:
     release = release_of(document)
     if not isinstance(listed := document.get("categories"), list):
         raise ValueError(f"The file's categories must be a list of names: got {limits.shown(listed)}.")
@@ -115,7 +207,7 @@ def _check_stamp(recorded: Any, stamp: str) -> None:
         raise ValueError(f"The file's stamp must be {stamp!r}, got {limits.shown(recorded)}: {_CHANGED}")
 
 
-def _check_mean(name: str, document: Mapping[str, Any], posterior: CountMixture | str | None) -> None:
+def _check_mean(name: str, document: Mapping[str, Any], posterior: BetaMixture | str | None) -> None:
     """One that could not be computed where the file was written may be known here."""
     recorded = document.get(name)
     if isinstance(recorded, dict) and isinstance(recorded.get("unavailable"), str) and "mean" not in recorded:

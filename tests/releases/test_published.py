@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as some
 
 import dpbi
 from dpbi import MECHANISMS, JointPosterior, NotPrivate, Problem, PublishedRelease, Release
+from dpbi.inference.beta_mixture import BetaMixture
 from dpbi.inference.noise_aware import CountMixture
 from dpbi.mechanisms import Mechanism
 from dpbi.releases.ledger import Ledger, release_json
@@ -30,7 +31,7 @@ LISTING = next(kind for kind in MECHANISMS if lists_datasets(kind))
 LAST_FORMAT = 3
 
 
-def assert_same_bits(found: CountMixture | str, shown: CountMixture | str) -> None:
+def assert_same_bits(found: BetaMixture | str, shown: BetaMixture | str) -> None:
     assert isinstance(shown, CountMixture) and isinstance(found, CountMixture) and type(found) is type(shown)
     assert found.mean.tobytes() == shown.mean.tobytes() and found.mean_counts.tobytes() == shown.mean_counts.tobytes()
     for i in range(len(found.prior)):

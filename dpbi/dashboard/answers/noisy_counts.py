@@ -9,10 +9,11 @@ from dpbi import JointPosterior, NoiseAwarePosterior, NoisyCountsPosterior, read
 from dpbi.dashboard.answers.cache import kept
 from dpbi.inference import ranking as ranks
 from dpbi.inference.ranking import Ranking
+from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.releases.published import PublishedRelease
 from dpbi.releases.reading import NoisyReading
 
-Posterior = NoisyCountsPosterior | NoiseAwarePosterior | JointPosterior
+Posterior = NoisyCountsPosterior | NoiseAwarePosterior | JointPosterior | TreePosterior
 Question = NoisyReading | bytes  # what was read, or the file of a release
 
 _DRAWN = 8_000_000  # numbers, for the ranks

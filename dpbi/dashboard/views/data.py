@@ -103,8 +103,14 @@ def _place(entry: str, now: Mapping[str, Any]) -> tuple[Any, ...]:
     return (entry, now.get(_OF[entry]), *_place(_OF[entry], now)) if _OF[entry] else (entry,)
 
 
+def in_session() -> Brought | None:
+    """What was brought and not discarded."""
+    found: Brought | None = st.session_state.get(_BROUGHT)
+    return found
+
+
 def draw() -> None:
-    brought: Brought | None = st.session_state.get(_BROUGHT)
+    brought = in_session()
     used = settings.get("uploaded") if settings.get("source") == data_source.FILE else None
     if brought is None:
         _bring(used)

@@ -55,8 +55,7 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     """
     form = Form.checked(said)
     reading = understood(opened(data, filename, form), form)
-    wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
-    if reading.form.open and not wrong:
+    if reading.form.open and not reading.wrong:
         raise CountsQuestion(reading.form.open, reading.form.suggested)
     if reading.counts is None:
         raise reading.refusal or CountsError("nothing was read.")

@@ -53,6 +53,11 @@ class Understood:
     refusal: CountsError | None = None
 
     @property
+    def wrong(self) -> bool:
+        """Whether it is an entry as it was said that is refused, whatever else is open."""
+        return self.refusal is not None and getattr(self.form.said, self.refusal.entry or "", None) is not None
+
+    @property
     def noisy(self) -> bool:
         """Whether it may be noisy counts, as is said of it."""
         return READ_NOISY in str(self.refusal) or bool(self.table and self.table.noise_said)
@@ -93,11 +98,12 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
 
 def understood(file: Opened, said: Form) -> Understood:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
-    form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
+    of = file.form
+    form = Understanding(said, {**of.entries}, [*of.doubts], [*of.remarks], {**of.left_out})
     table = roles = None
     try:
         table = table_in(file, form)
-        read = _selected(table, form)
+        read = selected(table, form)
         roles = roles_of(read, form)
         if why := table.noise_said:
             # Where a column is a category, or a row a person, the name may mean something else, complaints of noise or
@@ -140,7 +146,7 @@ def table_in(file: Opened, form: Understanding) -> Table:
     return content.kept([i for i, row in enumerate(content.rows) if row not in out]) if out else content
 
 
-def _selected(table: Table, form: Understanding) -> Table:
+def selected(table: Table, form: Understanding) -> Table:
     """The rows that hold the values that are kept."""
     at: Sequence[int] = range(len(table.rows))
     kept = form.settle("only", *guess_only(table, form)) or ()

@@ -156,7 +156,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
     best = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
     read = [table.found(key, "count_column") for key in said.count_column or ()] or [best]
-    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in read]
+    other = [*read, *(table.found(key, "group_column") for key in said.group_column or ())]
+    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in other]
     name = min(names or table.columns, key=lambda column: _unlike_names(column, kinds))
     why = ""
     if len(kinds.filled) > 2:
