@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -12,7 +13,14 @@ from scipy import special
 from dpbi import limits
 from dpbi.inference.beta_mixture import Betas
 from dpbi.inference.noise_aware import posterior_given
-from dpbi.inference.share_comparison import _law, _log_odds_density, _log_odds_moments, _log_odds_range, _moments
+from dpbi.inference.share_comparison import (
+    _betas_of,
+    _law,
+    _log_odds_density,
+    _log_odds_moments,
+    _log_odds_range,
+    _moments,
+)
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.problem import Problem
 
@@ -22,17 +30,27 @@ _NEAR = 1e-6  # of the difference's standard deviation: where an end is found
 
 
 @dataclass(frozen=True)
-class Conclusion:
-    """One reader's: both releases, P(theta_1 > theta_2 | both), and the difference's 95 % interval.
-
-    By one rule of Gauss for all ends, within 0.2 % of the width: for pictures, where ``compare`` takes ten times as
-    long for its 1e-9.
+class RoughDifference:
+    """theta_1 - theta_2 for a picture: P(theta_1 > theta_2), the mean, the 95 % interval. Made by ``rough_difference``.
     """
 
-    released: tuple[tuple[int, ...], tuple[int, ...]]
     probability_greater: float
+    mean: float
     low: float
     high: float
+
+    @property
+    def sure(self) -> int:
+        """1 where the interval says that theta_1 is larger, -1 where that theta_2 is, 0 where it holds 0."""
+        return int(self.low > 0) - int(self.high < 0)
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """One reader's: both releases, and the difference that follows."""
+
+    released: tuple[tuple[int, ...], tuple[int, ...]]
+    difference: RoughDifference
 
 
 def conclude(
@@ -49,52 +67,52 @@ def conclude(
         limits.instance(name, problem, Problem, "a Problem")
     if first.k != second.k:
         raise ValueError(f"Both groups must have the same categories: got {first.k} and {second.k} of them.")
-    limits.check_category(category, first.k)
-    released = [tuple(mechanism.sample(problem, rng, 1)[0].tolist()) for problem in (first, second)]
-    one, two = (posterior_given(mechanism, problem.prior, problem.n, r)._few_betas(category)
-                for problem, r in zip((first, second), released, strict=True))  # fmt: skip
-    above, low, high = _difference(one, two, 0.95)
-    return Conclusion((released[0], released[1]), above, low, high)
+    one, two = (tuple(mechanism.sample(problem, rng, 1)[0].tolist()) for problem in (first, second))
+    read = [posterior_given(mechanism, problem.prior, problem.n, r) for problem, r in ((first, one), (second, two))]
+    return Conclusion((one, two), rough_difference(read[0], read[1], category))
 
 
-def _difference(one: Betas, two: Betas, mass: float) -> tuple[float, float, float]:
-    """P(theta_1 > theta_2) and the equal-tailed interval: over the share that is known better, as ``compare`` does."""
+def rough_difference(first: Any, second: Any, category: int = 0) -> RoughDifference:
+    """As ``compare(...).difference``, in a tenth of its time: ends within 0.2 % of the width, probabilities 1e-4.
+
+    By one rule of Gauss over the log odds of the share that is known better, the same for all ends.
+    first, second, category: as for ``compare``. Source: ours.
+    """
+    one, two = (_betas_of(name, of, category) for name, of in (("first", first), ("second", second)))
+    mean = _moments(one)[0] - _moments(two)[0]
     if _log_odds_moments(one)[1] < _log_odds_moments(two)[1]:
-        above, low, high = _over(one, two, mass)
-        return 1 - above, -high, -low
-    return _over(two, one, mass)
+        above, low, high = _gap(two, one)
+        return RoughDifference(1 - above, mean, -high, -low)
+    above, low, high = _gap(one, two)
+    return RoughDifference(above, mean, low, high)
 
 
-def _over(of: Betas, other: Betas, mass: float) -> tuple[float, float, float]:
-    """The same of ``other`` minus ``of``: P(D <= x) = E F_other(theta + x)."""
-    low, high = _log_odds_range(of)
-    mean, sd = _log_odds_moments(of)
+def _gap(of: Betas, known: Betas) -> tuple[float, float, float]:
+    """P(D > 0) and the 95 % interval of D = theta of ``of`` less that of ``known``: P(D <= x) = E F_of(theta + x)."""
+    low, high = _log_odds_range(known)
+    mean, sd = _log_odds_moments(known)
     edges = np.unique(np.clip([low, *(mean + sd * np.array(_PANELS)), high], low, high))
     points, weights = np.polynomial.legendre.leggauss(_NODES)
     half = np.diff(edges) / 2
     y = (edges[:-1] + half + np.multiply.outer(points, half)).reshape(-1)
-    weight = np.multiply.outer(weights, half).reshape(-1) * _log_odds_density(of, y)
-    weight, theta = weight / weight.sum(), special.expit(y)
+    weight = np.multiply.outer(weights, half).reshape(-1) * _log_odds_density(known, y)
     kept = weight > _NEVER
-    weight, theta = weight[kept], theta[kept]
+    weight, theta = weight[kept] / weight[kept].sum(), special.expit(y[kept])
 
     def law(x: float) -> float:
-        return float(weight @ _law(other, theta + x))
+        return float(weight @ _law(of, theta + x))
 
-    (m, v), (m_other, v_other) = _moments(of), _moments(other)
-    sd, tail = math.sqrt(v + v_other), (1 - mass) / 2
-    ends = [_root(lambda x: law(x) - p, m_other - m, sd) for p in (tail, 1 - tail)]
-    return 1 - law(0.0), ends[0], ends[1]
+    (m, v), (m_known, v_known) = _moments(of), _moments(known)
+    sd = math.sqrt(v + v_known)
+    return 1 - law(0.0), _end(law, 0.025, m - m_known, sd), _end(law, 0.975, m - m_known, sd)
 
 
-def _root(excess: Callable[[float], float], middle: float, sd: float) -> float:
+def _end(law: Callable[[float], float], probability: float, middle: float, sd: float) -> float:
     from scipy.optimize import brentq
 
-    low, high = max(middle - 4 * sd, -1.0), min(middle + 4 * sd, 1.0)
-    while low > -1 and excess(low) > 0:
-        low = max(2 * low - high, -1.0)
-    while high < 1 and excess(high) < 0:
-        high = min(2 * high - low, 1.0)
-    if excess(low) >= 0 or excess(high) <= 0:
-        return low if excess(low) >= 0 else high
-    return float(brentq(excess, low, high, xtol=_NEAR * sd))
+    low, high = max(middle - 3 * sd, -1.0), min(middle + 3 * sd, 1.0)
+    while low > -1 and law(low) > probability:
+        low = max(low - 3 * sd, -1.0)
+    while high < 1 and law(high) < probability:
+        high = min(high + 3 * sd, 1.0)
+    return float(brentq(lambda x: law(x) - probability, low, high, xtol=_NEAR * sd))

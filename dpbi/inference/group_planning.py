@@ -3,14 +3,15 @@
 Each group is a table of its own, released by itself. A reader sees that theta_1 is above theta_2 where P(theta_1 >
 theta_2 | r_1, r_2) >= sure; at sure = 0.975 that is where the difference's equal-tailed 95 % interval lies above 0.
 
-For two categories the chance of that is a sum over all counts and releases. With f(c_1, c_2) = P(theta_1 > theta_2 | c),
-theta_g | c_g ~ Beta(a + c_g, b + n_g - c_g), neighbouring counts differ by terms of one sign,
+For two categories the chance of that is a sum over all counts and releases. With f(c_1, c_2) = P(theta_1 > theta_2 |
+c), theta_g | c_g ~ Beta(a + c_g, b + n_g - c_g), neighbouring counts differ by terms of one sign,
 
     f(c_1 + 1, c_2) = f(c_1, c_2) + h(c_1, c_2) (1 / (a + c_1) + 1 / (b + n_1 - c_1 - 1))
     h(c_1, c_2) = B(2a + c_1 + c_2, 2b + n_1 + n_2 - c_1 - c_2 - 1)
                   / (B(a + c_1, b + n_1 - c_1 - 1) B(a + c_2, b + n_2 - c_2))
 
-by integration by parts, so that nothing cancels; and P(theta_1 > theta_2 | r) = sum_c P(c_1 | r_1) f(c_1, c_2) P(c_2 | r_2).
+by integration by parts, so that nothing cancels; and P(theta_1 > theta_2 | r) = sum_c P(c_1 | r_1) f(c_1, c_2)
+P(c_2 | r_2).
 """
 
 from __future__ import annotations

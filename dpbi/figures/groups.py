@@ -1,0 +1,124 @@
+"""Two groups compared: what the true counts say, what readers of releases would, and whom a plan will convince."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbi.figures.style import (
+    LINE_WIDTH,
+    REFERENCE,
+    SCALE,
+    TRUTH,
+    Drawing,
+    Figure,
+    Style,
+    add_curve,
+    base_layout,
+    compact,
+    display_labels,
+    interval_bar,
+    log_axis,
+    mark_level,
+    mark_place,
+    number,
+)
+from dpbi.inference.group_conclusions import RoughDifference
+from dpbi.inference.group_planning import SURE
+
+_LABEL = 18
+_SURE, _UNSURE, _WRONG = Style(SCALE[0], "solid", "circle"), Style("#6587a3", "solid", "circle-open"), Style(
+    "#b27e4c", "solid", "x")  # fmt: skip
+_PLANNED = Style(SCALE[0], "solid", "circle")
+_HEIGHT = 22  # pixels of a row
+PEOPLE, EPSILON = "n, people a group", "ε of both releases"
+
+
+def conclusions(
+    truth: RoughDifference, drawn: Sequence[RoughDifference], groups: tuple[str, str], category: str
+) -> Figure:
+    """The difference by the true counts, and below it by each reader of a release, with 95 % intervals.
+
+    truth, drawn: theta_1 - theta_2; groups, category: their names.
+    """
+    one, two = display_labels(groups, _LABEL)
+    (share,) = display_labels([category], _LABEL)
+    sign = 1 if truth.mean >= 0 else -1
+    ordered = sorted(drawn, key=lambda draw: draw.mean, reverse=True)
+    rows = {draw: row for row, draw in enumerate(ordered, 2)}
+    higher, lower = (one, two) if sign > 0 else (two, one)
+    kinds = {
+        f"sure that {higher} is higher": (_SURE, [draw for draw in ordered if draw.sure == sign]),
+        "not sure": (_UNSURE, [draw for draw in ordered if not draw.sure]),
+        f"sure that {lower} is higher": (_WRONG, [draw for draw in ordered if draw.sure == -sign]),
+    }
+    fig = Drawing()
+    _add(fig, [truth], [0], TRUTH, "true counts", 5)
+    for name, (style, some) in kinds.items():
+        if some:
+            _add(fig, some, [rows[draw] for draw in some], style, name, LINE_WIDTH)
+    fig.add_vline(x=0.0, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    last = len(drawn) + 1
+    convinced = len(kinds[f"sure that {higher} is higher"][1])
+    return base_layout(
+        fig, f"{convinced} of {len(drawn)} readers would be sure that {higher} is higher",
+        alt=f"95 % intervals of the difference in the share of {share}, {one} less {two}: by the true counts and by "
+            f"{len(drawn)} releases",
+        values="; ".join(f"{name}: {len(some)}" for name, (_, some) in kinds.items()),
+        notes=["Means and 95 % intervals; sure: the interval leaves out 0."],
+        x={"title_text": f"θ({one}) − θ({two}), share of {share}"},
+        y={"tickmode": "array", "tickvals": [0, (2 + last) / 2], "ticktext": ["true", f"{len(drawn)}<br>releases"],
+           "range": [last + 0.8, -1.0], "showgrid": False},
+        height=90 + _HEIGHT * len(drawn),
+    )  # fmt: skip
+
+
+def _add(fig: Drawing, draws: Sequence[RoughDifference], rows: Sequence[float], style: Style, name: str, width: float
+         ) -> None:
+    mean, low, high = np.array([(one.mean, one.low, one.high) for one in draws]).T
+    fig.add_scatter(
+        x=compact(mean), y=[*rows], mode="markers", name=name,
+        marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width, "line": {"width": 2}},
+        error_x=interval_bar(mean, low, high, style.colour, width),
+        customdata=[[one.low, one.high, one.probability_greater] for one in draws],
+        hovertemplate="%{x:.3g}, 95 % from %{customdata[0]:.3g} to %{customdata[1]:.3g}; P(first higher) = "
+                      "%{customdata[2]:.3g}",
+    )  # fmt: skip
+
+
+class Planned(NamedTuple):
+    """The chances along an axis; exact: of each, whether all counts and releases were visited."""
+
+    at: tuple[float, ...]
+    right: tuple[float, ...]
+    exact: tuple[bool, ...]
+    without: tuple[float, ...]
+
+
+def plan(found: Planned, axis: str, wanted: float, answer: float | None, gap: tuple[float, float]) -> Figure:
+    """The chance that a reader will be sure of the order, against people a group or epsilon.
+
+    axis: its title; answer: the value that reaches the wanted chance, None where none was found; gap: both shares.
+    """
+    fig = Drawing()
+    symbols = [_PLANNED.symbol if exact else f"{_PLANNED.symbol}-open" for exact in found.exact]
+    add_curve(fig, REFERENCE, "without noise", found.at, found.without, "%{x:,.4~g}: %{y:.1%} without noise",
+              mode="lines")  # fmt: skip
+    add_curve(fig, _PLANNED, "with the releases", found.at, found.right, "%{x:,.4~g}: %{y:.1%}")
+    fig.traces[-1]["marker"]["symbol"] = symbols
+    fig.traces[-1]["marker"]["size"] = 8
+    mark_level(fig, wanted, f"wanted: {wanted:.0%}")
+    title = f"{wanted:.0%} is not reached"
+    if answer is not None:
+        told = f"{answer:,.0f} people a group give" if axis == PEOPLE else f"ε = {number(answer)} gives"
+        mark_place(fig, answer, f"{answer:,.0f}" if axis == PEOPLE else number(answer), by_powers=True, dash="solid")
+        title = f"{told} {wanted:.0%}"
+    approximate = not all(found.exact)
+    return base_layout(
+        fig, f"{title}: a share of {number(max(gap))} seen to be above {number(min(gap))}",
+        alt=f"Chance that a reader is sure of the order, against {axis}",
+        notes=[f"Sure: P(order) ≥ {SURE}, a 95 % interval that leaves out 0.",
+               "Filled: exact. Open: normal approximation, no bound." if approximate else "All exact."],
+        x={"title_text": axis, **log_axis(min(found.at), max(found.at))},
+        y={"title_text": "Chance to be sure", "range": [0, 1.04], "tickformat": ".0%"}, headroom=20,
+    )  # fmt: skip
