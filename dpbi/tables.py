@@ -427,7 +427,7 @@ def contrasts(first: str, second: str, true: Sequence[Sequence[float]], private:
 def pairs(names: Sequence[tuple[str, str]], true: Sequence[RoughDifference], private: Sequence[RoughDifference]
           ) -> ResultTable:  # fmt: skip
     """A row per pair of groups, the one whose true share is higher first."""
-    rows = [
+    rows: list[dict[str, Cell]] = [
         {
             "Higher": one,
             "Lower": two,

@@ -45,43 +45,44 @@ def conclusions(
     (share,) = display_labels([category], _LABEL)
     sign = 1 if truth.mean >= 0 else -1
     ordered = sorted(drawn, key=lambda draw: draw.mean, reverse=True)
-    rows = {draw: row for row, draw in enumerate(ordered, 2)}
     higher, lower = (one, two) if sign > 0 else (two, one)
     kinds = {
-        f"sure that {higher} is higher": (_SURE, [draw for draw in ordered if draw.sure == sign]),
-        "not sure": (_UNSURE, [draw for draw in ordered if not draw.sure]),
-        f"sure that {lower} is higher": (_WRONG, [draw for draw in ordered if draw.sure == -sign]),
+        f"sure that {higher} is higher": (_SURE, sign),
+        "not sure": (_UNSURE, 0),
+        f"sure that {lower} is higher": (_WRONG, -sign),
     }
+    placed = {name: [(row, draw) for row, draw in enumerate(ordered, 2) if draw.sure == sure]
+              for name, (_, sure) in kinds.items()}  # fmt: skip
     fig = Drawing()
-    _add(fig, [truth], [0], TRUTH, "true counts", 5)
-    for name, (style, some) in kinds.items():
-        if some:
-            _add(fig, some, [rows[draw] for draw in some], style, name, LINE_WIDTH)
+    _add(fig, [(0, truth)], TRUTH, "true counts", 5)
+    for name, (style, _) in kinds.items():
+        if placed[name]:
+            _add(fig, placed[name], style, name, LINE_WIDTH)
     fig.add_vline(x=0.0, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
     last = len(drawn) + 1
-    convinced = len(kinds[f"sure that {higher} is higher"][1])
+    convinced = sum(draw.sure == sign for draw in drawn)
     return base_layout(
         fig, f"{convinced} of {len(drawn)} readers would be sure that {higher} is higher",
         alt=f"95 % intervals of the difference in the share of {share}, {one} less {two}: by the true counts and by "
             f"{len(drawn)} releases",
-        values="; ".join(f"{name}: {len(some)}" for name, (_, some) in kinds.items()),
+        values="; ".join(f"{name}: {len(some)}" for name, some in placed.items()),
         notes=["Means and 95 % intervals; sure: the interval leaves out 0."],
-        x={"title_text": f"θ({one}) − θ({two}), share of {share}"},
+        x={"title_text": f"θ({one}) − θ({two}), share of {share}", "tickformat": "~%"},
         y={"tickmode": "array", "tickvals": [0, (2 + last) / 2], "ticktext": ["true", f"{len(drawn)}<br>releases"],
            "range": [last + 0.8, -1.0], "showgrid": False},
         height=90 + _HEIGHT * len(drawn),
     )  # fmt: skip
 
 
-def _add(fig: Drawing, draws: Sequence[RoughDifference], rows: Sequence[float], style: Style, name: str, width: float
-         ) -> None:
+def _add(fig: Drawing, placed: Sequence[tuple[int, RoughDifference]], style: Style, name: str, width: float) -> None:
+    draws = [draw for _, draw in placed]
     mean, low, high = np.array([(one.mean, one.low, one.high) for one in draws]).T
     fig.add_scatter(
-        x=compact(mean), y=[*rows], mode="markers", name=name,
+        x=compact(mean), y=[row for row, _ in placed], mode="markers", name=name,
         marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width, "line": {"width": 2}},
         error_x=interval_bar(mean, low, high, style.colour, width),
         customdata=[[one.low, one.high, one.probability_greater] for one in draws],
-        hovertemplate="%{x:.3g}, 95 % from %{customdata[0]:.3g} to %{customdata[1]:.3g}; P(first higher) = "
+        hovertemplate="%{x:.3p}, 95 % from %{customdata[0]:.3p} to %{customdata[1]:.3p}; P(first higher) = "
                       "%{customdata[2]:.3g}",
     )  # fmt: skip
 

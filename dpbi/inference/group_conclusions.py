@@ -25,8 +25,8 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.problem import Problem
 
 _NODES, _PANELS = 32, (-6.0, -3.0, -1.0, 1.0, 3.0, 6.0)  # a panel of log odds; its ends, in standard deviations
-_NEVER = 1e-12  # of a weight
-_NEAR = 1e-6  # of the difference's standard deviation: where an end is found
+_NEVER = 1e-10  # of a weight
+_NEAR = 1e-4  # of the difference's standard deviation: where an end is found
 
 
 @dataclass(frozen=True)

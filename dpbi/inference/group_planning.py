@@ -38,7 +38,7 @@ EXACT_LARGEST = 1_000  # records a group whose counts and releases are all visit
 _RELEASES = 4_000  # of a group that are visited
 _PAIRS = 1_100_000  # of counts and releases
 _NEVER = 1e-13  # of probability, together, that is left out
-_DRAWS = 40  # where the cost of the noise is not listed
+_DRAWS = 16  # where the cost of the noise is not listed
 _EPSILON = (1e-3, 100.0)  # between these an epsilon is looked for
 _CLOSE = 1.002  # times the least epsilon: near enough
 
@@ -180,7 +180,7 @@ def cost_of_noise(
     """sqrt(E Var(theta_1 - theta_2 | r_1, r_2)) against sqrt(E Var(theta_1 - theta_2 | c_1, c_2)).
 
     E over theta_g ~ prior, c_g, r_g: no private count enters. Without noise E Var(theta | c) = Var(theta) A / (A + n).
-    With it, for two categories sum_r P(r) Var(theta | r), exact; else the mean over 40 draws of rng.
+    With it, for two categories sum_r P(r) Var(theta | r), exact; else the mean over 16 draws of rng.
     mechanism: of both groups; prior (k,); sizes: (n_1, n_2). Returns the Cost. Source: ours.
     """
     prior, sizes, category = _checked(mechanism, prior, sizes, category)

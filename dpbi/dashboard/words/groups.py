@@ -36,7 +36,10 @@ def answer(higher: str, lower: str, category: str, probability: float, gap: tupl
 
 
 def concluded(drawn: Sequence[RoughDifference], sign: int, epsilon: float, exact: tuple[float, float] | None) -> str:
-    """What the readers of the draws would say; sign: of the true difference; exact: the chances of both orders over all releases, where known."""
+    """What the readers of the draws would say.
+
+    sign: of the true difference; exact: the chances of its order, and of the other, over all releases, where known.
+    """
     sure = sum(one.sure == sign for one in drawn)
     wrong = sum(one.sure == -sign for one in drawn)
     said = (
@@ -51,7 +54,7 @@ def concluded(drawn: Sequence[RoughDifference], sign: int, epsilon: float, exact
 
 
 def cost(found: Cost) -> str:
-    how = "exactly" if not found.error else f"± {2 * found.error / found.without:.2g} from 40 made-up tables"
+    how = "exactly" if not found.error else f"± {2 * found.error / found.without:.2g} from made-up tables"
     return (
         f"On average over the counts that the prior expects, the noise makes the difference's standard deviation "
         f"**{found.ratio:.3f} times** as large ({how}): no count of yours enters that."
