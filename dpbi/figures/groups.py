@@ -30,7 +30,7 @@ _LABEL = 18
 _SURE, _UNSURE, _WRONG = Style(SCALE[0], "solid", "circle"), Style("#6587a3", "solid", "circle-open"), Style(
     "#b27e4c", "solid", "x")  # fmt: skip
 _PLANNED = Style(SCALE[0], "solid", "circle")
-_HEIGHT = 22  # pixels of a row
+_HEIGHT = 17  # pixels of a row
 PEOPLE, EPSILON = "n, people a group", "ε of both releases"
 
 
@@ -44,33 +44,28 @@ def conclusions(
     one, two = display_labels(groups, _LABEL)
     (share,) = display_labels([category], _LABEL)
     sign = 1 if truth.mean >= 0 else -1
-    ordered = sorted(drawn, key=lambda draw: draw.mean, reverse=True)
-    higher, lower = (one, two) if sign > 0 else (two, one)
-    kinds = {
-        f"sure that {higher} is higher": (_SURE, sign),
-        "not sure": (_UNSURE, 0),
-        f"sure that {lower} is higher": (_WRONG, -sign),
-    }
-    placed = {name: [(row, draw) for row, draw in enumerate(ordered, 2) if draw.sure == sure]
-              for name, (_, sure) in kinds.items()}  # fmt: skip
+    ordered = sorted(drawn, key=lambda draw: (draw.sure * sign, draw.mean * sign), reverse=True)
+    rows = [*enumerate(ordered, 2)]
+    placed = {sure: [(row, draw) for row, draw in rows if draw.sure == sure] for sure in (sign, 0, -sign)}
+    kinds = {sign: (_SURE, "sure"), 0: (_UNSURE, "not sure"), -sign: (_WRONG, "sure of<br>the opposite")}
     fig = Drawing()
     _add(fig, [(0, truth)], TRUTH, "true counts", 5)
-    for name, (style, _) in kinds.items():
-        if placed[name]:
-            _add(fig, placed[name], style, name, LINE_WIDTH)
+    ticks = {0.0: "true counts"}
+    for sure, (style, name) in kinds.items():
+        if placed[sure]:
+            _add(fig, placed[sure], style, name.replace("<br>", " "), LINE_WIDTH)
+            ticks[float(np.mean([row for row, _ in placed[sure]]))] = f"{len(placed[sure])} {name}"
     fig.add_vline(x=0.0, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
-    last = len(drawn) + 1
-    convinced = sum(draw.sure == sign for draw in drawn)
     return base_layout(
-        fig, f"{convinced} of {len(drawn)} readers would be sure that {higher} is higher",
+        fig, f"{len(placed[sign])} of {len(drawn)} readers would be sure that {(one, two)[sign < 0]} is higher",
         alt=f"95 % intervals of the difference in the share of {share}, {one} less {two}: by the true counts and by "
             f"{len(drawn)} releases",
-        values="; ".join(f"{name}: {len(some)}" for name, some in placed.items()),
-        notes=["Means and 95 % intervals; sure: the interval leaves out 0."],
+        values="; ".join(tick.replace("<br>", " ") for place, tick in ticks.items() if place),
+        notes=["Means and 95 % intervals. Sure: it leaves out 0."],
         x={"title_text": f"θ({one}) − θ({two}), share of {share}", "tickformat": "~%"},
-        y={"tickmode": "array", "tickvals": [0, (2 + last) / 2], "ticktext": ["true", f"{len(drawn)}<br>releases"],
-           "range": [last + 0.8, -1.0], "showgrid": False},
-        height=90 + _HEIGHT * len(drawn),
+        y={"tickmode": "array", "tickvals": [*ticks], "ticktext": [*ticks.values()],
+           "range": [len(drawn) + 1.8, -1.0], "showgrid": False},
+        height=60 + _HEIGHT * len(drawn),
     )  # fmt: skip
 
 
@@ -78,12 +73,11 @@ def _add(fig: Drawing, placed: Sequence[tuple[int, RoughDifference]], style: Sty
     draws = [draw for _, draw in placed]
     mean, low, high = np.array([(one.mean, one.low, one.high) for one in draws]).T
     fig.add_scatter(
-        x=compact(mean), y=[row for row, _ in placed], mode="markers", name=name,
+        x=compact(mean), y=[row for row, _ in placed], mode="markers", name=name, showlegend=False,
         marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width, "line": {"width": 2}},
         error_x=interval_bar(mean, low, high, style.colour, width),
-        customdata=[[one.low, one.high, one.probability_greater] for one in draws],
-        hovertemplate="%{x:.3p}, 95 % from %{customdata[0]:.3p} to %{customdata[1]:.3p}; P(first higher) = "
-                      "%{customdata[2]:.3g}",
+        customdata=[one.probability_greater for one in draws],
+        hovertemplate="%{x:.3p}; P(first higher) = %{customdata:.3g}",
     )  # fmt: skip
 
 

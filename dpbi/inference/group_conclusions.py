@@ -73,7 +73,7 @@ def conclude(
 
 
 def rough_difference(first: Any, second: Any, category: int = 0) -> RoughDifference:
-    """As ``compare(...).difference``, in a tenth of its time: ends within 0.2 % of the width, probabilities 1e-4.
+    """As ``compare(...).difference``, in a tenth of its time: ends within 0.5 % of the width, probabilities 1e-4.
 
     By one rule of Gauss over the log odds of the share that is known better, the same for all ends.
     first, second, category: as for ``compare``. Source: ours.

@@ -1,5 +1,7 @@
 """What readers of two groups' releases would conclude: against ``compare`` and the mechanisms' own draws."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ def test_a_rough_difference_is_near_the_exact_one(first: tuple[float, float], se
     for one, two in ((first, second), (second, first)):
         found, exact = rough_difference(one, two), dpbi.compare(one, two)
         low, high = exact.difference.interval()
-        assert (found.low, found.high) == pytest.approx((low, high), abs=0.002 * (high - low))
+        assert (found.low, found.high) == pytest.approx((low, high), abs=0.005 * (high - low))
         assert found.probability_greater == pytest.approx(exact.probability_greater, abs=1e-4)
         means = [a / (a + b) for a, b in (one, two)]
         assert found.mean == pytest.approx(means[0] - means[1], abs=1e-12)
@@ -37,7 +39,7 @@ def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: d
             for one, r in zip((first, second), found.released, strict=True)]  # fmt: skip
     exact = dpbi.compare(read[0], read[1], category)
     low, high = exact.difference.interval()
-    assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.003 * (high - low))
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.005 * (high - low))
     assert found.difference.probability_greater == pytest.approx(exact.probability_greater, abs=1e-4)
 
 
@@ -58,10 +60,12 @@ def test_what_is_wrong_is_refused_in_words() -> None:
 
 
 def test_the_interval_holds_the_difference_as_often_as_it_says() -> None:
-    """300 pairs from the prior: beyond 4 standard errors, .05, in about 1 of 15,000 cases."""
-    rng, mechanism, held = np.random.default_rng(8), Geometric(0.5), 0
-    for shares in rng.uniform(size=(300, 2)):
-        groups = [Problem((1, 1), (int(c), 20 - int(c))) for c in rng.binomial(20, shares)]
-        found = conclude(mechanism, groups[0], groups[1], rng).difference
+    """2,000 pairs from the prior: beyond 4 standard errors in about 1 of 15,000 cases."""
+    rng, mechanism, n, held = np.random.default_rng(8), Geometric(0.5), 6, 0
+    posterior = cache(lambda r: dpbi.noise_aware_posterior(mechanism, (1, 1), n, r))
+    difference = cache(lambda r, s: rough_difference(posterior(r), posterior(s)))
+    for shares in rng.uniform(size=(2_000, 2)):
+        groups = [Problem((1, 1), (int(c), n - int(c))) for c in rng.binomial(n, shares)]
+        found = difference(*(tuple(mechanism.sample(group, rng, 1)[0].tolist()) for group in groups))
         held += found.low <= shares[0] - shares[1] <= found.high
-    assert held / 300 == pytest.approx(0.95, abs=0.05)
+    assert held / 2_000 == pytest.approx(0.95, abs=4 * 0.0049)

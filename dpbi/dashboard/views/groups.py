@@ -56,16 +56,19 @@ def draw() -> None:
         settings.setdefault(_OF + name, value)
     refused: list[str] = []
     question: Question | None = None
-    with st.container(key="form"):
-        found = _groups(refused)
-        if found:
-            question = _question(found, refused)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sources"):
+        source = settings.choice("Groups from", _OF + "source", (EXAMPLE, TYPED, FILE), width=180)
+        example = source == EXAMPLE and _example()
+        strength = _strength(refused)
+    if (found := example or _own(source, refused)) is not None:
+        with controls.row():
+            question = _question(found, strength, refused)
     if found is None or question is None:
         if not refused:
             st.info(said.NO_FILE)
             data_source.lead_to_data()
         return
-    if settings.get(_OF + "source") != EXAMPLE and not data_source.of_a_person():
+    if source != EXAMPLE and not data_source.of_a_person():
         st.markdown(f"**{words.RAW_NOTICE}**")
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     alpha = question.first.prior
@@ -91,13 +94,14 @@ def draw() -> None:
 # --- the controls ---
 
 
-def _groups(refused: list[str]) -> Grouped | None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        source = settings.choice("Groups from", _OF + "source", (EXAMPLE, TYPED, FILE), width=180)
-        if source == EXAMPLE:
-            titles = {key: one.title for key, one in grouped.BY_KEY.items()}
-            key = settings.choice("Example", _OF + "example", titles, format_func=titles.get, width=420)
-            return grouped.of_example(key or _ENTRIES["example"])
+def _example() -> Grouped:
+    titles = {key: one.title for key, one in grouped.BY_KEY.items()}
+    key = settings.choice("Example", _OF + "example", titles, format_func=titles.get, width=420)
+    return grouped.of_example(key or _ENTRIES["example"])
+
+
+def _own(source: str, refused: list[str]) -> Grouped | None:
+    """Of the file in use, or typed; None where there is no such file, or what is typed is refused."""
     with guard.beside(refused):
         if source == FILE:
             return grouped.of_file(settings.get("uploaded"))
@@ -106,27 +110,33 @@ def _groups(refused: list[str]) -> Grouped | None:
     return None
 
 
-def _question(found: Grouped, refused: list[str]) -> Question | None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = _place("Group", "first", found.groups, 0)
-        second = _place("against", "second", found.groups, 1, without=first)
-        i = _place("Share of", "category", found.labels, 0)
-        epsilon = _epsilon(refused)
-        kinds = {kind.__name__: words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1)) for kind in MECHANISMS}
-        if settings.get(_OF + "mechanism") not in kinds:
-            settings.keep(_OF + "mechanism", DEFAULT_OF_GROUPS)
-        name = settings.choice("Mechanism", _OF + "mechanism", kinds, format_func=kinds.get, width=200)
-        text = st.text_input("Prior, each category", width=140, help=sidebar.PRIOR, **settings.entry(_OF + "strength"))
-        strength = None
-        with guard.beside(refused):
-            strength = prior.check_parameter("prior", entries.number("prior", text))
+def _strength(refused: list[str]) -> float | None:
+    text = st.text_input("Prior, each category", width=150, help=sidebar.PRIOR, **settings.entry(_OF + "strength"))
+    with guard.beside(refused):
+        return prior.check_parameter("prior", entries.number("prior", text))
+    return None
+
+
+def _question(found: Grouped, strength: float | None, refused: list[str]) -> Question | None:
+    """What the row of controls asks; None where an entry is refused."""
+    first = _place("Group", "first", found.groups, 0)
+    second = _place("against", "second", found.groups, 1, without=first)
+    i = _place("Share of", "category", found.labels, 0)
+    kinds = {kind.__name__: kind for kind in MECHANISMS}
+    labels = {name: words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1)) for name, kind in kinds.items()}
+    if settings.get(_OF + "mechanism") not in kinds:
+        settings.keep(_OF + "mechanism", DEFAULT_OF_GROUPS)
+    name = settings.choice("Mechanism", _OF + "mechanism", labels, format_func=labels.get, width=210)
+    epsilon = None
+    with guard.beside(refused):
+        epsilon = limits.check_epsilon(entries.number("epsilon", settings.get("epsilon")))
+    controls.epsilon(epsilon)
     if epsilon is None or strength is None:
         return None
     alpha = (strength,) * len(found.labels)
-    mechanism = next(kind for kind in MECHANISMS if kind.__name__ == name)(epsilon)
     one, two = Problem(alpha, found.counts[first]), Problem(alpha, found.counts[second])
     names = found.groups[first], found.groups[second]
-    return Question(mechanism, one, two, i, names, found.labels[i])
+    return Question(kinds[name](epsilon), one, two, i, names, found.labels[i])
 
 
 def _place(label: str, name: str, options: Sequence[str], default: int, without: int | None = None) -> int:
@@ -135,16 +145,8 @@ def _place(label: str, name: str, options: Sequence[str], default: int, without:
     if settings.get(_OF + name) not in places:
         settings.keep(_OF + name, default if default in places else places[0])
     named = [words.plain(option, 30) for option in options]
-    chosen: int = settings.choice(label, _OF + name, places, format_func=named.__getitem__, width=190)
+    chosen: int = settings.choice(label, _OF + name, places, format_func=named.__getitem__, width=210)
     return chosen
-
-
-def _epsilon(refused: list[str]) -> float | None:
-    """The epsilon of all pages, typed."""
-    text = st.text_input("epsilon", width=90, help=sidebar.EPSILON, **settings.entry("epsilon"))
-    with guard.beside(refused):
-        return limits.check_epsilon(entries.number("epsilon", text))
-    return None
 
 
 # --- what the counts say, and what readers would ---

@@ -44,7 +44,7 @@ def concluded(drawn: Sequence[RoughDifference], sign: int, epsilon: float, exact
     wrong = sum(one.sure == -sign for one in drawn)
     said = (
         f"If each group were released at epsilon = {printed_bound(epsilon)}, **{sure} of {len(drawn)} readers would be "
-        f"sure of that**, {wrong} of the opposite"
+        f"sure of that**, {wrong or 'none'} of the opposite"
     )
     at_95 = sum((one.probability_greater if sign > 0 else 1 - one.probability_greater) >= 0.95 for one in drawn)
     said += f"; {at_95} would give it a probability of 0.95 or more."
