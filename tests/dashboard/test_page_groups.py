@@ -107,6 +107,7 @@ def test_the_other_category_turns_the_order(app: AppTest) -> None:
     at = select(at, "groups: second", 0)
     assert "A has the larger share of yes" in everything(at)
     assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].startswith("θ(B) − θ(A)")
+    select(select(at, "groups: second", 0), "groups: first", 0)
 
 
 def test_a_plan_of_people_and_of_epsilon_is_the_librarys_and_uses_no_count(app: AppTest) -> None:

@@ -21,7 +21,10 @@ COSTS = {  # of the noise at epsilon .25, .5, 1 and 2, by people a group, unifor
     100: (1.63, 1.20, 1.051, 1.010),
     1000: (1.090, 1.023, 1.006, 1.001),
 }
-RNG = np.random.default_rng(1)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
 
 
 def brute(
@@ -95,7 +98,7 @@ def test_a_second_category_is_the_first_of_the_turned_prior() -> None:
         one = chance_of_order(mechanism, (1, 3), (30, 40), (0.3, 0.5))
         two = chance_of_order(mechanism, (1, 3), (30, 40), (0.7, 0.5), category=1)
         assert (one.right, one.wrong) == pytest.approx((two.right, two.wrong), abs=1e-12)
-        costs = [cost_of_noise(mechanism, (1, 3), (30, 40), RNG, category) for category in (0, 1)]
+        costs = [cost_of_noise(mechanism, (1, 3), (30, 40), rng(), category) for category in (0, 1)]
         assert costs[0].with_noise == pytest.approx(costs[1].with_noise, rel=1e-12)
 
 
@@ -150,7 +153,7 @@ def test_people_and_epsilon_that_are_needed_reach_the_chance_and_a_little_less_d
 @pytest.mark.parametrize("n", [*COSTS])
 def test_the_costs_of_noise_are_those_of_the_table_and_near_the_rule(n: int) -> None:
     for epsilon, wanted in zip((0.25, 0.5, 1.0, 2.0), COSTS[n], strict=True):
-        found = cost_of_noise(Geometric(epsilon), (1, 1), (n, n), RNG)
+        found = cost_of_noise(Geometric(epsilon), (1, 1), (n, n), rng())
         assert found.error == 0
         assert found.ratio == pytest.approx(wanted, abs=0.006 if wanted > 1.1 else 0.0006)
         noise = 1 / (2 * math.sinh(epsilon / 2) ** 2)
@@ -159,7 +162,7 @@ def test_the_costs_of_noise_are_those_of_the_table_and_near_the_rule(n: int) -> 
 
 
 def test_the_cost_is_the_references_and_the_sum_over_all_releases() -> None:
-    found = cost_of_noise(Geometric(1.0), (1, 1), (100, 100), RNG)
+    found = cost_of_noise(Geometric(1.0), (1, 1), (100, 100), rng())
     each = math.sqrt(2)  # the reference is of one group's share
     assert found.with_noise / each == pytest.approx(0.0424944968283, abs=1e-12)
     assert found.without / each == pytest.approx(0.0404226041727, abs=1e-12)
@@ -173,13 +176,13 @@ def test_the_cost_is_the_references_and_the_sum_over_all_releases() -> None:
         density = dpbi.noise_aware_posterior(mechanism, prior, n, r).density(x) if p > 1e-9 else np.ones(x.size)
         mean = np.trapezoid(x * density, x)
         total += p * float(np.trapezoid((x - mean) ** 2 * density, x))
-    assert cost_of_noise(mechanism, prior, (n, n), RNG).with_noise**2 == pytest.approx(2 * total, rel=1e-5)
+    assert cost_of_noise(mechanism, prior, (n, n), rng()).with_noise**2 == pytest.approx(2 * total, rel=1e-5)
 
 
 def test_a_cost_that_is_drawn_says_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four standard errors: a false alarm in about 1 of 2,000 cases, as 16 draws have heavier tails."""
     asked = Geometric(0.4), (1.0, 1.0), (60, 90)
-    exact = cost_of_noise(*asked, RNG)
+    exact = cost_of_noise(*asked, rng())
     monkeypatch.setattr(planning, "EXACT_LARGEST", 10)
     drawn = cost_of_noise(*asked, np.random.default_rng(2))
     assert 0 < drawn.error < 0.1 * drawn.without
@@ -194,7 +197,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "each size": lambda: chance_of_order(None, (1, 1), (0, 5), (0.3, 0.2)),
     "sure": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 0.2), 0.4),
     "chance": lambda: people_needed(None, (1, 1), (0.3, 0.2), 1.0),
-    "category": lambda: cost_of_noise(Geometric(1.0), (1, 1), (5, 5), RNG, 2),
+    "category": lambda: cost_of_noise(Geometric(1.0), (1, 1), (5, 5), rng(), 2),
     "a count": lambda: chance_at(None, (1, 1), (6, 5), (5, 5)),
     "prior": lambda: chance_at(None, (1, 1, 1), (4, 5), (5, 5)),
     "mechanism": lambda: chance_of_order("KNorm", (1, 1), (5, 5), (0.3, 0.2)),  # type: ignore[arg-type]
