@@ -213,29 +213,33 @@ def _exact_chance(
     sure: float, category: int,
 ) -> tuple[float, float] | None:
     """P(sure that theta_1 > theta_2), P(sure that theta_1 < theta_2); laws: of both counts of the category."""
-    sides = []
-    for n, law in zip(sizes, laws, strict=True):
-        side = (law, np.eye(n + 1)) if mechanism is None else _releases(mechanism, prior, n, law, category)
-        if side is None:
+    greater = _greater((prior[category], prior[1 - category]), sizes)
+    if mechanism is None:
+        (p_1, p_2) = laws
+    else:
+        read = {n: _releases(mechanism, prior, n, category) for n in sizes}
+        one, two = (read[n] for n in sizes)
+        if one is None or two is None:
             return None
-        kept = _likely(side[0])
-        sides.append((side[0][kept], side[1][kept]))
-    (p_1, given_1), (p_2, given_2) = sides
-    greater = given_1 @ _greater((prior[category], prior[1 - category]), sizes) @ given_2.T
+        (likelihood_1, given_1), (likelihood_2, given_2) = one, two
+        p_1, p_2 = laws[0] @ likelihood_1, laws[1] @ likelihood_2
+        kept_1, kept_2 = _likely(p_1), _likely(p_2)
+        p_1, p_2 = p_1[kept_1], p_2[kept_2]
+        greater = given_1[kept_1] @ greater @ given_2[kept_2].T
     return float(p_1 @ (greater >= sure) @ p_2), float(p_1 @ (greater <= 1 - sure) @ p_2)
 
 
 def _releases(
-    mechanism: Mechanism, prior: tuple[float, ...], n: int, law: Floats, category: int
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, category: int
 ) -> tuple[Floats, Floats] | None:
-    """P(r) where the count has this law, (R,), and P(c | r), (R, n + 1), c from 0 on; None where they are too many."""
+    """P(r | c), (n + 1, R), and P(c | r), (R, n + 1), c of the category from 0 on; None where they are too many."""
     listed = mechanism.listing(prior, n, _PAIRS)
     if listed is None or len(listed.released) > _RELEASES:
         return None
     order = np.argsort(listed.datasets[:, category])
     likelihood = listed.law[order]
     joint = likelihood * np.exp(dirichlet.log_predictive(np.array(prior), listed.datasets[order]))[:, None]
-    return law @ likelihood, (joint / np.maximum(joint.sum(axis=0), np.finfo(float).tiny)).T
+    return likelihood, (joint / np.maximum(joint.sum(axis=0), np.finfo(float).tiny)).T
 
 
 def _likely(p: Floats) -> NDArray[np.int64]:
@@ -314,9 +318,9 @@ def _mean_variance(
     if len(prior) == 2 and n <= EXACT_LARGEST:
         c = np.arange(n + 1)
         own = np.array([prior[category], prior[1 - category]])
-        law = np.exp(dirichlet.log_predictive(own, np.stack([c, n - c], axis=1)))
-        if (found := _releases(mechanism, prior, n, law, category)) is not None:
-            p, given = found
+        if (found := _releases(mechanism, prior, n, category)) is not None:
+            likelihood, given = found
+            p = np.exp(dirichlet.log_predictive(own, np.stack([c, n - c], axis=1))) @ likelihood
             share = (own[0] + c) / (total + n)
             return float(p @ (given @ (share * (1 - share) / (total + n + 1) + share**2) - (given @ share) ** 2)), 0.0
     problems = [Problem(prior, tuple(rng.multinomial(n, theta).tolist()))

@@ -101,13 +101,13 @@ def test_typed_groups_their_readers_the_exact_chance_and_the_cost(app: AppTest) 
 def test_the_other_category_turns_the_order(app: AppTest) -> None:
     at = typed(app)
     assert "A has the larger share of yes" in everything(at)
-    assert "B has the larger share of no" in everything(select(at, "groups: category", 1))
-    select(at, "groups: category", 0)
-    select(at, "groups: first", 1)
-    at = select(at, "groups: second", 0)
+    assert "B has the larger share of no" in everything(select(at, "groups: category", "no"))
+    select(at, "groups: category", "yes")
+    at = select(at, "groups: first", "B")
+    assert at.selectbox(key=key(at, "groups: second")).value == "A", "a group is not compared with itself"
     assert "A has the larger share of yes" in everything(at)
     assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].startswith("θ(B) − θ(A)")
-    select(select(at, "groups: second", 0), "groups: first", 0)
+    select(at, "groups: first", "A")
 
 
 def test_a_plan_of_people_and_of_epsilon_is_the_librarys_and_uses_no_count(app: AppTest) -> None:
@@ -181,12 +181,11 @@ def test_wrong_entries_of_a_plan_leave_the_comparison(app: AppTest) -> None:
 
 def test_names_are_shown_and_never_markup(app: AppTest) -> None:
     at = typed(app, f"arm\tyes\t{HOSTILE}\n{HOSTILE}\t30\t20\nB\t14\t31")
-    select(at, "groups: category", 1)
+    select(at, "groups: category", HOSTILE)
     for chart in at.get("plotly_chart"):
         spec: Any = chart
         assert "<img" not in spec.proto.spec and "u003cimg" not in spec.proto.spec
     assert words.escape(HOSTILE) in "\n".join(one.value for one in at.main.markdown)
-    select(at, "groups: category", 0)
 
 
 def test_the_file_in_use_is_read_where_its_groups_stand_apart(app: AppTest) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 import dpbi
 from dpbi.inference import group_planning as planning
 from dpbi.inference.group_planning import chance_at, chance_of_order, cost_of_noise, epsilon_needed, people_needed
-from dpbi.mechanisms import EHDS, Geometric, KNorm, LSZhang
+from dpbi.mechanisms import EHDS, Geometric, KNorm, LSHist, LSZhang
 from tests import oracles
 from tests.every_mechanism import Kind, every_class
 from tests.inference.test_share_comparison import greater
@@ -45,7 +45,7 @@ def brute(
     return right, wrong
 
 
-@pytest.mark.parametrize(("kind", "prior", "sizes"), [(Geometric, (1, 1), (6, 4)), (KNorm, (1, 2), (2, 3)),
+@pytest.mark.parametrize(("kind", "prior", "sizes"), [(Geometric, (1, 1), (6, 4)), (LSHist, (1, 2), (4, 5)),
                                                       (EHDS, (1, 1), (5, 5)), (LSZhang, (1, 1), (3, 2))])  # fmt: skip
 def test_the_chance_is_the_sum_over_all_counts_and_releases(
     kind: Kind, prior: tuple[int, int], sizes: tuple[int, int]
@@ -56,6 +56,11 @@ def test_the_chance_is_the_sum_over_all_counts_and_releases(
     assert found.exact and (found.right, found.wrong) == pytest.approx(wanted, abs=1e-9)
     turned = chance_of_order(kind(2.0), prior, sizes[::-1], shares[::-1], sure)
     assert (turned.right, turned.wrong) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_of_two_categories_noise_of_any_total_is_as_whole_number_noise() -> None:
+    found = [chance_of_order(kind(0.6), (1, 2), (30, 25), (0.6, 0.3)) for kind in (KNorm, Geometric)]
+    assert (found[0].right, found[0].wrong) == pytest.approx((found[1].right, found[1].wrong), abs=1e-9)
 
 
 @pytest.mark.parametrize("prior", [(1, 1), (2, 5), (7, 1)])
@@ -146,7 +151,7 @@ def test_people_and_epsilon_that_are_needed_reach_the_chance_and_a_little_less_d
     assert needed is not None and needed[1].right >= 0.8
     assert chance_of_order(Geometric(needed[0] / 1.003), (1, 1), (60, 60), (0.5, 0.2)).right < 0.8
     assert epsilon_needed(Geometric(1.0), (1, 1), (10, 10), (0.5, 0.4), 0.8) is None
-    many = epsilon_needed(Geometric(1.0), (1, 1), (10**6, 10**6), (0.9, 0.1), 0.8)
+    many = epsilon_needed(Geometric(1.0), (1, 1), (10**5, 10**5), (0.9, 0.1), 0.8)
     assert many is not None and many[0] == 0.001 and not many[1].exact
 
 

@@ -26,7 +26,7 @@ DRAWS = (10, 20, 30, 50)
 PAIRS_OF = 10  # groups of which all pairs are shown
 _ENTRIES: dict[str, Any] = {
     "source": EXAMPLE, "example": next(iter(grouped.BY_KEY)), "typed": "group, yes, no\nA, 30, 70\nB, 45, 55",
-    "first": 0, "second": 1, "category": 0, "mechanism": DEFAULT_OF_GROUPS, "draws": 20, "strength": "1",
+    "first": "", "second": "", "category": "", "mechanism": DEFAULT_OF_GROUPS, "draws": 20, "strength": "1",
     "share": "0.3", "gap": "0.1", "wanted": "0.8", "vary": said.PEOPLE,
 }  # fmt: skip
 _POINTS = 9  # of a plan
@@ -140,13 +140,12 @@ def _question(found: Grouped, strength: float | None, refused: list[str]) -> Que
 
 
 def _place(label: str, name: str, options: Sequence[str], default: int, without: int | None = None) -> int:
-    """Which of them; one that is not there, or taken, gives way."""
-    places = [i for i in range(len(options)) if i != without]
-    if settings.get(_OF + name) not in places:
-        settings.keep(_OF + name, default if default in places else places[0])
-    named = [words.plain(option, 30) for option in options]
-    chosen: int = settings.choice(label, _OF + name, places, format_func=named.__getitem__, width=210)
-    return chosen
+    """Which of them. Kept by its name: one that is not there, or taken, gives way, and its widget to a new one."""
+    left = [option for i, option in enumerate(options) if i != without]
+    if settings.get(_OF + name) not in left:
+        settings.keep(_OF + name, options[default] if default != without else left[0])
+    shown = {option: words.plain(option, 30) for option in left}
+    return options.index(settings.choice(label, _OF + name, left, format_func=shown.get, width=210))
 
 
 # --- what the counts say, and what readers would ---
@@ -275,8 +274,8 @@ def _share(label: str, name: str, refused: list[str]) -> float | None:
 
 
 def _around(n: int, least: int, most: int) -> list[int]:
-    """Sizes from a sixteenth of n to four times as many, n among them."""
-    steps = (2.0 ** (-4 + 6 * j / (_POINTS - 1)) for j in range(_POINTS))
+    """Sizes from an eighth of n to twice as many, n among them."""
+    steps = (2.0 ** (-3 + 4 * j / (_POINTS - 1)) for j in range(_POINTS))
     return sorted({n, *(min(max(round(n * step), least), most) for step in steps)})
 
 
