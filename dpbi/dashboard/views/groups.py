@@ -32,7 +32,7 @@ _ENTRIES: dict[str, Any] = {
 _POINTS = 9  # of a plan
 
 
-class Question(NamedTuple):
+class TwoGroups(NamedTuple):
     """Two groups and how they are released. names, category: of them; i: the category's place."""
 
     mechanism: Mechanism
@@ -55,7 +55,7 @@ def draw() -> None:
     for name, value in _ENTRIES.items():
         settings.setdefault(_OF + name, value)
     refused: list[str] = []
-    question: Question | None = None
+    question: TwoGroups | None = None
     with st.container(horizontal=True, vertical_alignment="bottom", key="sources"):
         source = settings.choice("Groups from", _OF + "source", (EXAMPLE, TYPED, FILE), width=180)
         example = source == EXAMPLE and _example()
@@ -117,7 +117,7 @@ def _strength(refused: list[str]) -> float | None:
     return None
 
 
-def _question(found: Grouped, strength: float | None, refused: list[str]) -> Question | None:
+def _question(found: Grouped, strength: float | None, refused: list[str]) -> TwoGroups | None:
     """What the row of controls asks; None where an entry is refused."""
     first = _place("Group", "first", found.groups, 0)
     second = _place("against", "second", found.groups, 1, without=first)
@@ -136,7 +136,7 @@ def _question(found: Grouped, strength: float | None, refused: list[str]) -> Que
     alpha = (strength,) * len(found.labels)
     one, two = Problem(alpha, found.counts[first]), Problem(alpha, found.counts[second])
     names = found.groups[first], found.groups[second]
-    return Question(kinds[name](epsilon), one, two, i, names, found.labels[i])
+    return TwoGroups(kinds[name](epsilon), one, two, i, names, found.labels[i])
 
 
 def _place(label: str, name: str, options: Sequence[str], default: int, without: int | None = None) -> int:
@@ -151,7 +151,7 @@ def _place(label: str, name: str, options: Sequence[str], default: int, without:
 # --- what the counts say, and what readers would ---
 
 
-def _compare(question: Question, seed: int) -> None:
+def _compare(question: TwoGroups, seed: int) -> None:
     from dpbi.figures import groups as figures
 
     size = settings.get(_OF + "draws")
@@ -191,7 +191,7 @@ def _rows(found: answers.Contrasts) -> list[tuple[float, float, float]]:
     return [(value, *ends) for value, ends in zip(found.at_means, found.intervals, strict=True)]
 
 
-def _pairs(found: Grouped, question: Question, alpha: tuple[float, ...], seed: int) -> None:
+def _pairs(found: Grouped, question: TwoGroups, alpha: tuple[float, ...], seed: int) -> None:
     """Every pair of groups, or of the first of very many."""
     st.header("All pairs")
     few = range(min(len(found.groups), PAIRS_OF))
@@ -222,7 +222,7 @@ class Plan(NamedTuple):
     answer: float | None
 
 
-def _plan(question: Question, alpha: tuple[float, ...]) -> Plan | None:
+def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> Plan | None:
     from dpbi.figures import groups as figures
 
     st.header("Plan: how many people, or what epsilon?")
@@ -287,7 +287,7 @@ def _epsilons(value: float) -> list[float]:
 # --- to take along ---
 
 
-def _take_away(found: Grouped, question: Question, seed: int, planned: Plan | None, seen: downloads.Shown) -> None:
+def _take_away(found: Grouped, question: TwoGroups, seed: int, planned: Plan | None, seen: downloads.Shown) -> None:
     program = script.of_groups(
         question.mechanism, {
             "groups": question.names, "prior": question.first.prior,
