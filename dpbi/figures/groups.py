@@ -74,7 +74,8 @@ def _add(fig: Drawing, placed: Sequence[tuple[int, RoughDifference]], style: Sty
     mean, low, high = np.array([(one.mean, one.low, one.high) for one in draws]).T
     fig.add_scatter(
         x=compact(mean), y=[row for row, _ in placed], mode="markers", name=name, showlegend=False,
-        marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width, "line": {"width": 2}},
+        marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width,
+                "line": {"width": 2, "color": style.colour}},
         error_x=interval_bar(mean, low, high, style.colour, width),
         customdata=[one.probability_greater for one in draws],
         hovertemplate="%{x:.3p}; P(first higher) = %{customdata:.3g}",
