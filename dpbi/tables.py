@@ -19,6 +19,7 @@ from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
 from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.data.labels import shortened
+from dpbi.inference.group_conclusions import RoughDifference
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
@@ -421,6 +422,38 @@ def _without_zeros(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
     return [{title: value for title, value in row.items() if title != "Standard error"} for row in rows]
 
 
+def contrasts(first: str, second: str, true: Sequence[Sequence[float]], private: Sequence[Sequence[float]]
+              ) -> ResultTable:  # fmt: skip
+    """A row per contrast of two groups' shares; true, private: of each its value at the mean shares, and the interval.
+    """
+    names = (f"Difference, {first} less {second}", f"Odds ratio, {first} to {second}",
+             f"Risk ratio, {first} to {second}")  # fmt: skip
+    titles = ("True", "True from", "True to", "Private", "Private from", "Private to")
+    rows: list[dict[str, Cell]] = [{"Contrast": name} | dict(zip(titles, (*known, *read), strict=True))
+            for name, known, read in zip(names, true, private, strict=True)]  # fmt: skip
+    return _table("contrasts", "One row per contrast of two groups: by the true counts and by one release", rows)
+
+
+def pairs(names: Sequence[tuple[str, str]], true: Sequence[RoughDifference], private: Sequence[RoughDifference]
+          ) -> ResultTable:  # fmt: skip
+    """A row per pair of groups, the one whose true share is higher first."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "Higher": one,
+            "Lower": two,
+            "P(higher)": known.probability_greater,
+            "Difference": known.mean,
+            "Difference from": known.low,
+            "Difference to": known.high,
+            "Private P(higher)": read.probability_greater,
+            "Private from": read.low,
+            "Private to": read.high,
+        }
+        for (one, two), known, read in zip(names, true, private, strict=True)
+    ]
+    return _table("pairs", "One row per pair of groups: which is higher, by the true counts and by one release", rows)
+
+
 # --- what the columns mean ---
 
 
@@ -458,6 +491,20 @@ PEOPLE = ("People", "Questions", "Releases", "Spent", "Budget", "Left", "Planned
 
 COLUMNS: Mapping[str, Meaning] = {
     **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},
+    "Contrast": Meaning("What is compared of two groups' shares.", TEXT),
+    "True": Meaning("The contrast of the mean shares, by the true counts: private.", "%.5f"),
+    "True from": Meaning("Lower end of its 95 % interval.", "%.5f"),
+    "True to": Meaning("Upper end of its 95 % interval.", "%.5f"),
+    "Private": Meaning("The contrast of the mean shares, by a reader of the release who allows for its noise.", "%.5f"),
+    "Private from": Meaning("Lower end of that reader's 95 % interval.", "%.5f"),
+    "Private to": Meaning("Upper end of that reader's 95 % interval.", "%.5f"),
+    "Higher": Meaning("The group whose mean share is higher by the true counts.", TEXT),
+    "Lower": Meaning("The other group.", TEXT),
+    "P(higher)": Meaning("Probability that its share is higher, given the true counts.", "%.4f"),
+    "Difference": Meaning("Difference of the mean shares, by the true counts.", "%.5f"),
+    "Difference from": Meaning("Lower end of its 95 % interval.", "%.5f"),
+    "Difference to": Meaning("Upper end of its 95 % interval.", "%.5f"),
+    "Private P(higher)": Meaning("The same probability for a reader of one release of each group.", "%.4f"),
     "Mechanism": Meaning("How the counts are made noisy: each one's rule is under Mechanisms, on Methods.", TEXT),
     "Guarantee": Meaning("What is promised for one record replaced, and on what basis.", TEXT),
     "Mean H": Meaning("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),

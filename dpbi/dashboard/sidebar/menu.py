@@ -70,6 +70,15 @@ PAGES = (
         "asks for.",
     ),
     Page(
+        "pages/12_Groups.py",
+        "Groups",
+        "Two groups",
+        "Which of two groups has the larger share, what a reader of private releases would conclude, and how many "
+        "people or what epsilon it takes to see a difference.",
+        uses_data=False,
+        seeded=True,
+    ),
+    Page(
         "pages/3_Sensitivity.py",
         "Sensitivity",
         "Sensitivity",

@@ -73,6 +73,23 @@ def of_page(title: str, chosen: Scenario, kept: Settings) -> str:
     )
 
 
+def of_groups(
+    mechanism: Mechanism, given: Settings, plan: tuple[tuple[float, float], float, bool] | None
+) -> str:
+    """The script of two groups. plan: both shares, the wanted chance, and whether people are asked for or epsilon."""
+    imported, planned, more = ["cost_of_noise"], "", {}
+    if plan is not None:
+        shares, wanted, by_people = plan
+        more = {"shares": shares, "wanted": wanted}
+        imported.append("people_needed" if by_people else "epsilon_needed")
+        call = "people_needed(mechanism, prior, " if by_people else "epsilon_needed(mechanism, prior, (one.n, two.n), "
+        planned = f'print("planned:", {call}shares, wanted, category=category))'
+    return _program("groups").format(
+        version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, planning=", ".join(imported), plan=planned,
+        settings=_assigned({**given, **more}), mechanism=_constructed(mechanism, {}),
+    ).rstrip() + "\n"
+
+
 def of_claim(name: str, setting: Setting) -> str:
     """The script of one claim, by its name, at a setting."""
     given = {"name": name, "prior": setting.problem.prior, "counts": setting.problem.counts, "epsilon": setting.epsilon,
