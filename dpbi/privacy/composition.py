@@ -63,7 +63,7 @@ class Composition(FrozenResult):
         given_away = float(self._law.probabilities[~finite].sum()) * (1 + _ROUNDING)
         if given_away > delta:
             raise ValueError(f"delta must be at least {printed_bound(given_away)}, which these releases lose at every "
-                             f"epsilon: got {delta:g}.")
+                             f"epsilon: got {limits.shown(delta)}.")
         # The least loss at which delta is enough; below it, and above the next smaller one, lies the answer
         place = bisect_left(range(losses.size), True, key=lambda i: bool(
             self.delta(max(float(losses[i]), 0.0)) <= delta and losses[i] >= 0))

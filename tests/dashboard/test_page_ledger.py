@@ -200,7 +200,7 @@ def test_a_plan_that_cannot_be_is_said(kept: LedgerFile) -> None:
 
 # --- all of it ---
 
-OVERVIEW = "pages/12_Ledger.py"
+OVERVIEW = "pages/13_Ledger.py"
 
 
 def text_of(at: AppTest, label: str, value: str) -> AppTest:

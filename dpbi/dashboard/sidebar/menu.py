@@ -123,7 +123,7 @@ PAGES = (
         public=True,
     ),
     Page(
-        "pages/12_Ledger.py",
+        "pages/13_Ledger.py",
         "Ledger",
         "The ledger of releases",
         "Everything that was released about everybody: what it came to, what is left, and what was said of it.",

@@ -213,7 +213,7 @@ def _pairs(found: Grouped, question: TwoGroups, alpha: tuple[float, ...], seed: 
 # --- the plan ---
 
 
-class Plan(NamedTuple):
+class GroupPlan(NamedTuple):
     """What was asked of it; answer: the size or epsilon that does, None where none was found."""
 
     shares: tuple[float, float]
@@ -222,7 +222,7 @@ class Plan(NamedTuple):
     answer: float | None
 
 
-def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> Plan | None:
+def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> GroupPlan | None:
     from dpbi.figures import groups as figures
 
     st.header("Plan: how many people, or what epsilon?")
@@ -263,7 +263,7 @@ def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> Plan | None:
     planned = figures.Planned(along, tuple(one.right for one in found), tuple(one.exact for one in found), tuple(plain))
     axis = figures.PEOPLE if by_people else figures.EPSILON
     charts.draw(figures.plan(planned, axis, wanted, answer, shares), "plan")
-    return Plan(shares, wanted, by_people, answer)
+    return GroupPlan(shares, wanted, by_people, answer)
 
 
 def _share(label: str, name: str, refused: list[str]) -> float | None:
@@ -287,7 +287,9 @@ def _epsilons(value: float) -> list[float]:
 # --- to take along ---
 
 
-def _take_away(found: Grouped, question: TwoGroups, seed: int, planned: Plan | None, seen: downloads.Shown) -> None:
+def _take_away(
+    found: Grouped, question: TwoGroups, seed: int, planned: GroupPlan | None, seen: downloads.Shown
+) -> None:
     program = script.of_groups(
         question.mechanism, {
             "groups": question.names, "prior": question.first.prior,

@@ -166,7 +166,8 @@ def plan(mechanism: Mechanism, chosen: Scenario, subject: Subject) -> None:
 
 def _plan(mechanism: Mechanism, chosen: Scenario, number: str, delta: str, who: str) -> Plan:
     how_many = typed_entries.whole("The number of releases", number, 1, RELEASES_LARGEST)
-    return new_plan(mechanism, chosen.problem.k, chosen.problem.n, how_many, typed_entries.number("delta", delta), who)
+    typed = typed_entries.number
+    return new_plan(mechanism, chosen.problem.k, chosen.problem.n, how_many, typed("delta", delta), who)
 
 
 def _set_plan(people: str, made: Plan | None) -> None:
