@@ -21,7 +21,7 @@ from dpbi.figures.style import (
     number,
 )
 from dpbi.inference.count_posterior import Marginal
-from dpbi.releases.reading import Outcome, Row, interval_of_total
+from dpbi.releases.reading import Outcome, Row
 
 AWARE, PLAIN = "allowing for the noise", "values taken for true"
 _POINTS = 400
@@ -70,7 +70,7 @@ def _how_much_wider(rows: Sequence[Row]) -> str:
 def total(law: Marginal) -> Figure:
     """The posterior of the number of records, with its 95 % interval."""
     inside = law.trimmed(_NEARLY_ALL * float(law.probability.max()))
-    low, high = interval_of_total(law)
+    low, high = law.interval()
     step = max(1, inside.probability.size // _POINTS)
     n, p = inside.counts[::step], inside.probability[::step]
     fig = Drawing()

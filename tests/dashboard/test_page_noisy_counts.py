@@ -92,7 +92,7 @@ def test_an_opendp_table_is_read_in_three_entries(app: AppTest) -> None:
     assert said.OF_NOISE in at.main.info[0].value and not shares(at)
     say(at, stated="scale", number="10", law="geometric")
     assert [*shares(at).values()] == expected((1,) * 4, [412, 377, -3, 12], GEOMETRIC, dpbi.Flat())
-    assert "Red is first with probability" in everything(at) and "95 % from" in everything(at)
+    assert "Red is first of the shares θ with probability" in everything(at) and "95 % from" in everything(at)
     assert len(charts(at)) == 3 and not at.main.error and not at.main.warning
     assert words.PUBLISHED_NOTICE in everything(at) and words.RELATION_NOTICE not in everything(at)
     for total, entry, law in (("known", {"n": "800"}, 800), ("log", {}, dpbi.LogUniform()),
@@ -238,7 +238,7 @@ def test_the_file_of_a_release_needs_no_further_answer(app: AppTest, release: dp
     posterior = release.noise_aware
     assert isinstance(posterior, dpbi.NoiseAwarePosterior)
     assert [*shares(at).values()] == posterior.mean.tolist() and not at.selectbox
-    assert "Share ±" in at.main.dataframe[0].value and "n = 76" in everything(at)
+    assert "Count from" in at.main.dataframe[0].value and "n = 76" in everything(at)
     found = run(code(at), {"pasted.txt": release.to_json(("x", "y", "z")).encode()})
     assert found["posterior"].mean.tolist() == posterior.mean.tolist()
 

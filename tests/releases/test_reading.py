@@ -61,7 +61,7 @@ def test_no_noise_in_a_column_is_an_exact_count() -> None:
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=30).filter(any), some.floats(0.05, 0.99))
 def test_the_interval_of_the_total_is_the_narrowest_with_its_tails(weights: list[float], mass: float) -> None:
     p = np.array(weights) / math.fsum(weights)
-    low, high = readings.interval_of_total(Marginal(7, p), mass)
+    low, high = Marginal(7, p).interval(mass)
     n, tail = 7 + np.arange(p.size), (1 - mass) / 2
     assert p[n < low].sum() <= tail + 1e-9 and p[n > high].sum() <= tail + 1e-9
     assert p[n <= low].sum() > tail - 1e-9 and p[n >= high].sum() > tail - 1e-9
@@ -76,7 +76,7 @@ def outcome(asked: NoisyReading, labels: tuple[str, ...], name: str = "x.csv") -
     total = posterior.total if posterior.total.probability.size > 1 else None
     return Outcome(
         name, labels, asked.values, asked.plain, {"Noise": readings.noise_words(asked.noise)}, posterior.mean,
-        posterior.sd, posterior.mean_counts, {i: posterior.interval(0.95, i) for i in range(len(labels))},
+        posterior.sd, readings.counts_of(posterior), {i: posterior.interval(0.95, i) for i in range(len(labels))},
         ranking(posterior, np.random.default_rng(1), 400), 1, total, posterior.total.first, posterior.error,
     )  # fmt: skip
 
@@ -110,3 +110,12 @@ def test_a_value_that_its_noise_cannot_have_led_to_is_named() -> None:
 def test_totals_in_words(total: Known | dpbi.Flat | dpbi.LogUniform | dpbi.Poisson, said: str) -> None:
     assert said in readings.total_words(total, None)
     assert "measured as 2.5" in readings.total_words(total, (2.5, noise.Laplace(1.0, False)))
+
+
+def test_rows_hold_the_counts_with_intervals_and_both_readings_of_first() -> None:
+    found = outcome(ASKED, ("a", "b", "c"))
+    for row, marginal in zip(found.rows, ASKED.posterior().marginals, strict=True):
+        assert (row["count_low"], row["count_high"]) == marginal.interval() and row["mean_count"] == marginal.mean
+    assert [row["counted_first"] for row in found.rows] == found.ranking.counted_first.tolist()
+    text = readings.reading_markdown(found)
+    assert readings.SHARE_OF in text and f"above {1 - found.ranking.least:g}" in text and "1e-12" in text

@@ -555,14 +555,15 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
     if found.total is not None:
         st.header("The total")
         charts.draw(pictures.total(found.total), "total")
-    st.header("Who is first")
+    st.header("Who is first of the shares θ")
     ranked = sorted(places, key=lambda i: -found.mean[i])
     charts.draw(pictures.ranks(found, ranked), "ranks")
     st.text_input("Seed of the draws", width=200, help=sidebar.SEED, **settings.entry("seed"))
-    st.header("The table")
+    st.header("Shares θ and counts")
+    st.caption(said.SHARES_AND_COUNTS)
     k = len(found.labels)
     order = range(k) if k <= MANY else found.order.tolist()
-    tables.draw(data.noisy_counts(found, order[:MANY]), lambda: data.noisy_counts(found, order))
+    tables.draw(data.noisy_counts(found, order[:MANY], every=False), lambda: data.noisy_counts(found, order))
     if k > MANY:
         st.caption(said.INTERVALS_SHOWN)
 

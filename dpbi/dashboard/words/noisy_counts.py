@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from dpbi.dashboard.words import words
+from dpbi.inference.ranking import Ranking
 from dpbi.releases import stated_noise as stated
-from dpbi.releases.reading import Outcome, interval_of_total
+from dpbi.releases.reading import SHARE_OF, Outcome
 
 UPLOAD = "A table of noisy counts, or the file of a release"
 UPLOAD_HELP = (
@@ -90,6 +91,7 @@ ALL_WITHHELD = (
     "**Every value is withheld**, so that what is shown is the prior with what the thresholds say, and hardly data."
 )
 PLAIN_ZERO = "Where values are taken for true, negative and withheld ones stand as 0."
+SHARES_AND_COUNTS = f"A share is a {SHARE_OF}; a count is of the counted themselves. The CSV holds more columns."
 INTERVALS_SHOWN = "The largest 40 categories; the CSV holds all. Intervals take long: those on the picture have one."
 SCRIPT = (
     "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
@@ -127,17 +129,31 @@ def still_to_be_said(what: Sequence[str]) -> str:
 
 
 def answer(found: Outcome) -> str:
-    """One sentence: who is first, with what share; and how many records there are."""
-    best = int(found.ranking.first.argmax())
-    p, ends = float(found.ranking.first[best]), found.intervals[best]
-    first = "almost surely" if p > 0.995 else f"with probability {100 * p:.0f} %"
-    share, low, high = map(_percent, (float(found.mean[best]), *ends))
-    name = words.escape(found.labels[best])
-    said = f"**{name} is first {first}: its share is {share}, with 95 % from {low} to {high}.**"
-    if found.total is None:
-        return f"{said} The total is n = {found.n:,}."
-    fewest, most = interval_of_total(found.total)
-    return f"{said} The total is {found.total.mean:,.0f}, with 95 % from {fewest:,} to {most:,}."
+    """Who is first by share, and among the counted where that differs; and how many records there are."""
+    rank = found.ranking
+    best, most_counted = int(rank.first.argmax()), int(rank.counted_first.argmax())
+    first, counted = _first(rank, rank.first[best]), _first(rank, rank.counted_first[most_counted])
+    share, low, high = map(_percent, (float(found.mean[best]), *found.intervals[best]))
+    said = [f"**{words.escape(found.labels[best])} is first of the shares θ with probability {first}: its share is "
+            f"{share}, with 95 % from {low} to {high}.**"]  # fmt: skip
+    if (best, first) != (most_counted, counted):
+        mean, fewest, most = found.counts[most_counted]
+        said.append(f"Among the counted themselves {words.escape(found.labels[most_counted])} is first with probability "
+                    f"{counted}: its count is {_count(mean, fewest, most)}.")  # fmt: skip
+    said.append(f"The total is n = {found.n:,}." if found.total is None else
+                f"The total is {_count(found.total.mean, *found.total.interval())}.")  # fmt: skip
+    return " ".join([*said, f"A share is a {SHARE_OF}."])
+
+
+def _first(rank: Ranking, p: float) -> str:
+    """A probability from draws, in per cent."""
+    least = rank.least
+    return (f"above {100 * (1 - least):.6g} %" if p == 1 else f"below {100 * least:.6g} %" if p == 0 else
+            f"{100 * p:.0f} %" if 0.01 <= p <= 0.99 else f"{100 * p:.1f} %")  # fmt: skip
+
+
+def _count(mean: float, fewest: float, most: float) -> str:
+    return f"{mean:,.0f}" if fewest == most else f"{mean:,.0f}, with 95 % from {fewest:,.0f} to {most:,.0f}"
 
 
 def misfit(size: float, reasons: Sequence[str]) -> str:
