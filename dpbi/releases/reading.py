@@ -194,6 +194,7 @@ def reading_markdown(found: Outcome) -> str:
     lines = [f"# {TITLE}", "", f"Read: {escaped(found.name)}, {len(found.labels):,} categories.", "", "## Assumed", ""]
     lines += [f"- {escaped(name)}: {escaped(said)}" for name, said in found.assumed.items()]
     lines += ["", NOTHING_PRIVATE, "", "## What follows", ""]
+    lines += [f"{escaped(remark)}\n" for remark in found.remarks]
     row = found.total_row
     if found.total is not None:
         lines += [f"Total: {row['mean']:,.1f}, 95 % from {row['low']:,} to {row['high']:,}.", ""]
@@ -212,7 +213,6 @@ def reading_markdown(found: Outcome) -> str:
               "of its value with 95 % confidence."]  # fmt: skip
     if found.error is not None:
         lines.append(f"Any other probability is within {max(found.error, _PRECISION):.1g} of its value.")
-    lines += [f"\n{escaped(remark)}" for remark in found.remarks]
     return "\n".join([*lines, "", f"dpbi {__version__}", ""])
 
 

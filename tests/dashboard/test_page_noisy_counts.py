@@ -27,6 +27,7 @@ from tests.dashboard.person import (
     cancel_at,
     charts,
     everything,
+    led_to,
     opened,
     press,
     ran,
@@ -121,6 +122,16 @@ def test_a_census_table_has_its_noise_and_its_total_in_the_file(app: AppTest) ->
     assert len(shares(at)) == 4
 
 
+def test_a_total_without_noise_is_exact_or_left_out(app: AppTest) -> None:
+    at = brought(app, "race,estimate,variance\nA,5210,130.5\nB,811,130.5\nTotal,6040,\n", law="discrete gaussian")
+    asked = (1, 1), [5210, 811], noise.DiscreteGaussian(130.5)
+    assert not shares(at) and said.OF_TOTALS in at.main.info[0].value
+    for meant, total in (("exact", 6040), ("out", dpbi.Flat())):
+        say(at, **{"row Total": meant})
+        assert [*shares(at).values()] == expected(*asked, total)
+        assert (said.TOTAL_IS_EXACT in everything(at)) == (meant == "exact")
+
+
 def test_withheld_cells_are_asked_about_and_never_0(app: AppTest) -> None:
     at = brought(app, WIKIMEDIA, labels="(joined)", stated="sigma", number="10", law="discrete gaussian")
     law = noise.DiscreteGaussian(100, below=90)
@@ -200,12 +211,15 @@ def test_bad_input_is_a_sentence_and_no_old_picture_stands_beside_it(app: AppTes
 
 def test_what_looks_wrong_is_said(app: AppTest) -> None:
     noted = {"stated": "scale", "number": "2", "law": "geometric"}
-    assert said.LOOKS_TRUE in [box.value for box in brought(app, "a,40\nb,31\n", **noted).main.warning]
+    at = brought(app, "a,40\nb,31\n")  # before anything is said of the noise
+    assert [box.value for box in at.main.warning] == [said.LOOKS_TRUE] and "Data" in led_to(at)
+    assert [box.value for box in say(at, **noted).main.warning] == [said.LOOKS_TRUE]
     assert not brought(app, "a,40\nb,-1\n", **noted).main.warning
     at = brought(app, "a,40\nb,-1\nc,22\n", **noted, total="known", n="61")
     assert [box.value for box in at.main.warning] == [said.SUMS_TO_N]
     (warning,) = say(at, n="100").main.warning
     assert "Their sum is 61, far from n = 100" in warning.value and said.TOO_SMALL in warning.value
+    assert said.DOES_NOT_FIT in everything(at) and "**a is first" not in everything(at)
     cut = "noisy\n" + "\n".join(["400", *"0" * 12])
     *_, warning = brought(app, cut, **noted | {"number": "12"}, total="known", n="250").main.warning
     assert said.NO_NEGATIVE in warning.value
@@ -291,6 +305,24 @@ def test_files_hold_what_is_shown_and_nothing_of_the_sidebars_private_counts(
     assert not [one for one in everywhere if "secret" in one or "7919" in one or words.RAW_NOTICE in one]
     assert not at.sidebar.text_input and not at.sidebar.selectbox
     assert not any("5210" in str(value) for value in at.query_params.values())
+
+
+def test_a_noisy_table_of_the_page_data_comes_along_and_replaces_nothing_unasked(app: AppTest) -> None:
+    at = visit(opened(), "pages/10_Data.py")
+    ran(at.text_area(key="data: cells").set_value(OPENDP))
+    use = next(one for one in at.main.button if one.label == "Use these counts")
+    assert use.proto.type == "secondary"
+    visit(at, PAGE)
+    say(at, stated="scale", number="10", law="geometric")
+    assert len(shares(at)) == 4
+    press(at, "Discard the file")
+    assert not shares(at) and "Discard the file" not in buttons(at)  # once
+    brought(at, WIKIMEDIA)
+    press(visit(at, "pages/10_Data.py"), "Discard the file")
+    ran(at.text_area(key="data: cells").set_value(OPENDP))
+    (label,) = {*buttons(visit(at, PAGE))} & {said.TAKE_OVER}
+    say(press(at, label), stated="scale", number="10", law="geometric")
+    assert "Yellow" in shares(at) and said.TAKE_OVER not in buttons(at)
 
 
 def test_what_was_said_stays_while_other_pages_are_visited_and_goes_with_what_was_brought(app: AppTest) -> None:

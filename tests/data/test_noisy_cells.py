@@ -43,6 +43,8 @@ LAYOUTS: dict[str, tuple[str | bytes, str, dict[str, Any]]] = {
         "values": (-3, 93), "sizes": (4.5, 4.5), "said": True}),
     "a column of variances": ("name;estimate;variance\na;12;4\nb;-1;9\nTotal;11;0\n", "x.csv", {
         "values": (12, -1, 11), "sizes": (4, 9, 0), "totals": (2,)}),
+    "a total without noise": ("name,estimate,variance\na,12,4\nb,-1,9\nTotal,11,\n", "x.csv", {
+        "sizes": (4, 9, None), "totals": (2,)}),
     "a column of scales": ("scale,value,name\n2,12,a\n2,-1,b\n", "x.csv", {"values": (12, -1), "sizes": (2, 2)}),
     "withheld": ("page,views\nA,<90\nB,120\nC,*\nD,\nE,NA\n", "x.csv", {
         "values": (None, 120, None, None, None), "marks": ("<90", None, "*", "", "NA"), "fractional": False}),
@@ -61,7 +63,7 @@ def test_layouts_of_those_who_publish(layout: str) -> None:
     data, name, expected = LAYOUTS[layout]
     columns, cells = read(data, name)
     assert {what: getattr(cells, what) for what in expected} == expected
-    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES, "a workbook":
+    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES, "a total without noise": VARIANCES, "a workbook":
              STANDARD_DEVIATIONS, "a column of scales": SCALES}  # fmt: skip
     assert columns.sizes == sizes.get(layout, "")
 
@@ -74,6 +76,7 @@ def test_layouts_of_those_who_publish(layout: str) -> None:
     ("name,noisy\na,3\n", "2 to 2,000 categories are read: the table has 1 row."),
     ("name,noisy,variance\na,3,4\nb,4,-1\n", "row 3: the noise of 'b' must be a number of at least 0: got '-1'"),
     ("name,noisy,variance\na,3,4\nb,4,\n", "row 3: the noise of 'b'"),
+    ("name,noisy,variance\na,3,4\nTotal,4,x5\n", "row 3: the noise of 'Total'"),
     ("a,x\nb,y\n", "no column holds numbers"),
     ("\n", "blank lines"),
     ("noisy\n" + "1\n" * 2002, "2 to 2,000 categories are read"),

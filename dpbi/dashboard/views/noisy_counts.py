@@ -13,11 +13,11 @@ import streamlit as st
 from dpbi import Flat, LogUniform, Poisson, limits, name_of, tables as data
 from dpbi.dashboard.answers import noisy_counts as answers
 from dpbi.dashboard.answers.work import Cancelled, whole, work
-from dpbi.dashboard.session import settings
+from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import entries, menu, prior
 from dpbi.dashboard.take_away import report, script
-from dpbi.dashboard.views.data import say_if_files_are_refused
+from dpbi.dashboard.views import data as data_page
 from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
 from dpbi.data.files.file_format import BRACKET
 from dpbi.data.files.form import Form
@@ -48,10 +48,11 @@ from dpbi.releases.reading import NoisyReading, Outcome
 Number = TypeVar("Number")
 
 _BROUGHT = "noisy counts: brought"
+_TAKEN = "noisy counts: taken over"
 _OF = "noisy: "  # what the settings of this page begin with
 _JOINED, _NO_NAMES = "(joined)", "(none)"
 _SIZES = {STANDARD_DEVIATIONS: stated.STANDARD_DEVIATION, VARIANCES: stated.VARIANCE, SCALES: stated.SCALE}
-FIRST, BESIDE = 6, 8  # rows and columns of the cells that are shown
+FIRST, LAST, BESIDE = 5, 2, 8  # rows at each end, and columns, of the cells that are shown
 MANY, DRAWN = 40, 20  # categories from which on the largest ones are drawn, and how many
 _MISFIT = 5.0
 _MARKS = 8  # different ones that are asked about
@@ -91,12 +92,20 @@ class Question(NamedTuple):
 
 def draw() -> None:
     brought: Published | None = st.session_state.get(_BROUGHT)
+    elsewhere: data_page.Brought | None = st.session_state.get(data_page.BROUGHT)
+    if elsewhere and not (elsewhere.noisy and st.session_state.get(_TAKEN) is not elsewhere):
+        elsewhere = None
+    if brought is None and elsewhere:
+        _take_over(elsewhere)
+        brought, elsewhere = st.session_state[_BROUGHT], None
     if brought is None:
         _bring()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.escape(brought.name)}**", width="content")
         st.button("Discard the file", on_click=_put_away)
+        if elsewhere:
+            st.button(said.TAKE_OVER, on_click=_take_over, args=(elsewhere,))
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
         question = _of_release(brought) if brought.is_release else _of_table(brought)
@@ -114,7 +123,7 @@ def _bring() -> None:
     st.markdown(said.PUBLISHED_ONLY)
     st.file_uploader(said.UPLOAD, key="noisy counts: file", on_change=_take, args=("noisy counts: file",),
                      help=said.UPLOAD_HELP)  # fmt: skip
-    say_if_files_are_refused()
+    data_page.say_if_files_are_refused()
     st.text_area(said.PASTE, key="noisy counts: cells", height=160, on_change=_take, args=("noisy counts: cells",))
 
 
@@ -123,6 +132,12 @@ def _take(key: str) -> None:
     _forget()
     st.session_state[_BROUGHT] = (Published("pasted.txt", given.encode()) if isinstance(given, str) else
                                   Published(given.name, given.getvalue()))  # fmt: skip
+
+
+def _take_over(brought: data_page.Brought) -> None:
+    """What was brought on the page Data, once."""
+    _forget()
+    st.session_state.update({_BROUGHT: Published(brought.name, brought.data), _TAKEN: brought})
 
 
 def _put_away() -> None:
@@ -180,7 +195,7 @@ def _of_table(brought: Published) -> Question | None:
     table, remarks = _opened(brought)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        _first_rows(table)
+        _rows_as_they_stand(table)
         for remark in remarks:
             st.caption(words.escape(remark, words.SENTENCE_LENGTH))
     refused: list[str] = []  # each stands beside its entry
@@ -188,11 +203,19 @@ def _of_table(brought: Published) -> Question | None:
         cells = _columns(table)
         if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
             st.caption(said.GUESSED)
+        if _look_true(cells):
+            st.warning(said.LOOKS_TRUE)
+            st.page_link(menu.page("Data").path, label="True counts? Data", icon=":material/arrow_forward:",
+                         query_params=address.elsewhere(on_tour=False))  # fmt: skip
         marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
         noise = _noise(table, cells, refused)
         total_here, prior_here = st.columns(2)
         with total_here:
-            total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+            total, measured = _exact_total(cells, totals), None
+            if total is None:
+                total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+            else:
+                st.caption(said.TOTAL_IS_EXACT)
         with prior_here:
             alpha = _prior(len(_kept(cells, marks, totals)), refused)
     unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
@@ -232,11 +255,15 @@ def _guesses(table: Table) -> dict[str, Any]:
     return found
 
 
-def _first_rows(table: Table) -> None:
-    shown = {words.escape(column.title, 24): [words.escape(cell, 24) for cell in column.cells[:FIRST]]
-             for column in table.columns[:BESIDE]}  # fmt: skip
-    st.table(shown, hide_index=True, border="horizontal", alt="The first rows as they stand in what was brought")
-    st.caption(f"The first {min(FIRST, len(table.rows)):,} of {len(table.rows):,} rows.")
+def _rows_as_they_stand(table: Table) -> None:
+    k = len(table.rows)
+    at = [i for i in range(k) if i < FIRST or i >= k - LAST]
+    shown = {"Row": [f"{table.rows[i]:,}" for i in at]}
+    for column in table.columns[:BESIDE]:
+        cells = column.cells
+        shown[words.escape(column.title, 24)] = [words.escape(cells[i], 24) for i in at]
+    st.table(shown, hide_index=True, border="horizontal", alt="The first and last rows as they stand in what was brought")
+    st.caption(f"{len(at):,} of {k:,} rows, numbered as in the file.")
 
 
 def _columns(table: Table) -> NoisyCells:
@@ -308,10 +335,14 @@ def _preset(entry: str, value: Any) -> str:
 
 
 def _rows_of_totals(cells: NoisyCells) -> dict[int, str | None]:
-    """What each row is that says it is a total."""
-    names = {i: cells.labels[i] for i in cells.totals}
-    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS)
-            for i, name in names.items()}  # fmt: skip
+    """What each row is that says it is a total; one without noise of its own is exact, or left out."""
+    found: dict[int, str | None] = {}
+    for i in cells.totals:
+        has_noise = not cells.sizes or cells.sizes[i] is not None
+        offered = {key: what for key, what in said.TOTALS.items() if has_noise or key in (said.OUT, said.EXACT)}
+        name = cells.labels[i]
+        found[i] = _choose(f"The row {words.plain(name, 30)}", f"row {name}", offered)
+    return found
 
 
 def _number(refused: list[str], typed: str, read: Callable[[str], Number]) -> Number | None:
@@ -406,6 +437,20 @@ def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total
     return found, None
 
 
+def _exact_total(cells: NoisyCells, totals: Mapping[int, str | None]) -> Known | None:
+    """The total that a row is, without noise."""
+    found = {cells.values[i] for i, meant in totals.items() if meant == said.EXACT}
+    if not found:
+        return None
+    if len(found) > 1:
+        raise CountsError("the rows of exact totals differ: leave all but one out.")
+    (value,) = found
+    if value is None or value % 1 or not 1 <= value <= limits.TOTAL_LARGEST:
+        raise CountsError(f"an exact total must be a whole number from 1 to {limits.TOTAL_LARGEST:,}: got "
+                          f"{'a withheld one' if value is None else f'{value:,.10g}'}.")  # fmt: skip
+    return Known(int(value))
+
+
 def _prior(k: int, refused: list[str]) -> tuple[float, ...]:
     """The prior of k categories, as it is chosen; () where it is refused or not said."""
     with st.container(horizontal=True):
@@ -470,13 +515,18 @@ def _measured(
     return None if value is None else (value, laws[rows[0]])
 
 
+def _look_true(cells: NoisyCells) -> bool:
+    published = [value for value in cells.values if value is not None]
+    return len(published) == len(cells.values) and not (cells.said or any(value < 0 or value % 1 for value in published))
+
+
 def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
     """What the values look like, where that is not what they should be."""
     published = [value for value in asked.values if value is not None]
     found = []
     if not published:
         found.append(said.ALL_WITHHELD)
-    elif not (cells.said or any(value < 0 or value % 1 for value in published) or None in asked.values):
+    elif _look_true(cells):
         found.append(said.LOOKS_TRUE)
     if published and isinstance(asked.total, Known) and math.fsum(published) == asked.total.n:
         found.append(said.SUMS_TO_N)
@@ -488,6 +538,8 @@ def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
 
 def _show(brought: Published, question: Question) -> None:
     for remark in question.remarks:
+        if remark == said.LOOKS_TRUE:  # said already
+            continue
         st.warning(remark if isinstance(question.of, NoisyReading) else words.escape(remark, words.SENTENCE_LENGTH))
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
@@ -499,17 +551,21 @@ def _show(brought: Published, question: Question) -> None:
             intervals = {best: current.ask(answers.interval, question.of, best)}
     exact = answers.posterior(question.of)
     total = getattr(exact, "total", None)
+    misfit = ""
+    if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
+        misfit = said.misfit(moments.misfit, _reasons(question.of))
+    remarks = [one.replace("**", "") for one in (misfit, *question.remarks) if one]  # in files without markup
     found = Outcome(
         brought.name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
         moments.counts, intervals, ranking, seed, total if total is not None and total.probability.size > 1 else None,
-        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), question.remarks,
+        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), tuple(remarks),
     )  # fmt: skip
     with place:
         st.header("What follows")
-        st.markdown(said.answer(found))
+        if misfit:
+            st.warning(misfit)
+        st.markdown(said.answer(found, fits=not misfit))
         st.caption(words.escape(said.about(found), words.SENTENCE_LENGTH))
-        if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
-            st.warning(said.misfit(moments.misfit, _reasons(question.of)))
         places = _places(found)
     with work("intervals", (question.of, places), len(places), "intervals") as current, suppress(Cancelled):
         for i in places:

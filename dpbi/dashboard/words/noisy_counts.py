@@ -12,6 +12,7 @@ UPLOAD_HELP = (
     "CSV, TSV, Excel, OpenDocument or Parquet; or JSON as the page Release writes it. It is read in memory and kept in "
     "this session alone, until you discard it."
 )
+TAKE_OVER = "Read what you brought on Data instead"
 PASTE = "Or paste cells, as a spreadsheet copies them"
 PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. Reading them costs no privacy."
 
@@ -58,10 +59,11 @@ WITHHELD = {
 }
 WITHHELD_EACH = WITHHELD | {BELOW: "withheld: below what each says"}
 # Of rows that say they are a total
-MEASURED, CATEGORY = "measured", "category"
+MEASURED, EXACT, CATEGORY = "measured", "exact", "category"
 TOTALS = {
     OUT: "computed from the others: left out",
     MEASURED: "a total measured with noise",
+    EXACT: "the exact total: n is known",
     CATEGORY: "a category like the others",
 }
 KNOWN, FLAT, LOG, ABOUT, NOISY = "known", "flat", "log", "about", "noisy"
@@ -72,6 +74,7 @@ TOTAL = {
     ABOUT: "about known (Poisson)",
     NOISY: "measured with noise",
 }
+TOTAL_IS_EXACT = "Total n, number of records: known, in the row that says so."
 TOTAL_OF_ROW = "The total is measured, in the row that says so."
 NOT_ROUNDED = "Some values have decimals: noise that was not rounded."
 SAME_NOISE = "Empty: as that of the values."
@@ -128,14 +131,15 @@ def still_to_be_said(what: Sequence[str]) -> str:
     return f"Still to be said, and nothing is computed before: {'; '.join(what)}."
 
 
-def answer(found: Outcome) -> str:
+def answer(found: Outcome, *, fits: bool = True) -> str:
     """Who is first by share, and among the counted where that differs; and how many records there are."""
     rank = found.ranking
     best, most_counted = int(rank.first.argmax()), int(rank.counted_first.argmax())
     first, counted = _first(rank, rank.first[best]), _first(rank, rank.counted_first[most_counted])
     share, low, high = map(_percent, (float(found.mean[best]), *found.intervals[best]))
-    said = [f"**{words.escape(found.labels[best])} is first of the shares θ with probability {first}: its share is "
-            f"{share}, with 95 % from {low} to {high}.**"]  # fmt: skip
+    leader = (f"{words.escape(found.labels[best])} is first of the shares θ with probability {first}: its share is "
+              f"{share}, with 95 % from {low} to {high}.")  # fmt: skip
+    said = [f"**{leader}**"] if fits else [DOES_NOT_FIT, f"Only if it were so: {leader}"]
     if (best, first) != (most_counted, counted):
         mean, fewest, most = found.counts[most_counted]
         said.append(f"Among the counted themselves {words.escape(found.labels[most_counted])} is first with probability "
@@ -164,6 +168,7 @@ def misfit(size: float, reasons: Sequence[str]) -> str:
     )
 
 
+DOES_NOT_FIT = "**What was said of these values does not fit them: do not use what follows.**"
 WRONG_TOTAL = "Their sum is {0}, far from n = {1}: is n right, and are all categories there?"
 NO_NEGATIVE = (
     "No value is negative where noise this wide would make some: values may have been cut at 0, or made consistent, "

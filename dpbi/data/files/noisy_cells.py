@@ -49,13 +49,13 @@ class NoisyColumns:
 @dataclass(frozen=True)
 class NoisyCells:
     """What the rows hold. labels; values: None where a mark stands instead; marks: what stands there, "" in an empty
-    cell; sizes: of the noise, () without such a column; totals: the places of rows that say that they are a total;
+    cell; sizes: of the noise, () without such a column, None where a total has none; totals: the places of rows that say that they are a total;
     said: whether a header speaks of noise."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
     marks: tuple[str | None, ...]
-    sizes: tuple[float, ...]
+    sizes: tuple[float | None, ...]
     totals: tuple[int, ...]
     said: bool
 
@@ -155,7 +155,7 @@ def noisy_cells(table: Table, columns: NoisyColumns, decimals: str = POINT) -> N
     labels = _labels(names, k, rows)
     read = [_value(cell, decimals, label, row) for cell, label, row in zip(values.cells, labels, rows, strict=True)]
     found = () if sizes is None else tuple(
-        _size(cell, decimals, label, row) for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
+        _size(cell, decimals, label, row, bool(names) and says_total(label)) for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
     return NoisyCells(
         labels, tuple(None if isinstance(one, str) else one for one in read),
         tuple(one if isinstance(one, str) else None for one in read), found,
@@ -191,8 +191,11 @@ def _value(cell: str, decimals: str, label: str, row: int) -> float | str:
                       f"{shown(cell)}.", row)  # fmt: skip
 
 
-def _size(cell: str, decimals: str, label: str, row: int) -> float:
+def _size(cell: str, decimals: str, label: str, row: int, is_total: bool) -> float | None:
+    """A total, which may be exact or left out, need have none."""
     number = _number(cell, decimals)
+    if number is None and is_total and not re.search(r"\d", plain(cell)):
+        return None
     if number is None or number < 0:
         raise CountsError(f"the noise of {shown(label)} must be a number of at least 0: got {shown(cell)}.", row)
     return _float(number)
