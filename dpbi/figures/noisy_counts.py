@@ -56,6 +56,8 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
 
 
 def _how_much_wider(rows: Sequence[Row]) -> str:
+    """Of what was published: of a withheld value the plain reading makes a 0."""
+    rows = [row for row in rows if row["value"] is not None]
     widths = (_column(rows, f"{kind}high") - _column(rows, f"{kind}low") for kind in ("", "plain_"))
     aware, plain = (float(width.sum()) for width in widths)
     low, plain_mean, high = (_column(rows, key) for key in ("low", "plain_mean", "high"))
@@ -64,7 +66,7 @@ def _how_much_wider(rows: Sequence[Row]) -> str:
     said = f"{number(ratio)} times as wide as" if ratio >= 2 else (
         f"{round(100 * abs(ratio - 1))} % {'wider' if ratio >= 1 else 'narrower'} than")  # fmt: skip
     title = f"With the noise allowed for, intervals are {said} those that take the values for true"
-    return title + (f"; {outside} of {len(rows)} plain shares lie outside" if outside else "")
+    return title + (f"; {outside} of {len(rows)} shares of the latter lie outside the former" if outside else "")
 
 
 def total(law: Marginal) -> Figure:

@@ -88,8 +88,9 @@ def counts_of(posterior: Any) -> NDArray[np.float64]:
 
 
 def law_words(law: NoiseLaw) -> str:
-    """The law as one would write it, with its standard deviation."""
-    return f"{law!r}, standard deviation {number(law.sd)}"
+    """The law in plain words, with its standard deviation."""
+    said = law.words
+    return said if "standard deviation" in said or not law.sd else f"{said}, standard deviation {number(law.sd)}"
 
 
 def noise_words(laws: Sequence[NoiseLaw]) -> str:
@@ -97,11 +98,14 @@ def noise_words(laws: Sequence[NoiseLaw]) -> str:
     if len(different) == 1:
         return law_words(different[0])
     sds = [law.sd for law in laws]
-    said = "; ".join(map(repr, different[:3])) + ("; and others" if len(different) > 3 else "")
+    said = "; ".join(law.words for law in different[:3]) + ("; and others" if len(different) > 3 else "")
     return f"a law for each value ({said}), standard deviations from {number(min(sds))} to {number(max(sds))}"
 
 
 def total_words(total: Total, measured: tuple[float, NoiseLaw] | None) -> str:
+    heard = f"measured as {_plain(measured[0])} with noise of its own ({law_words(measured[1])})" if measured else ""
+    if measured and isinstance(total, Flat) and total.largest is None:
+        return f"{heard}, and nothing else known of it"
     if isinstance(total, Known):
         said = f"known to be {total.n:,}"
     elif isinstance(total, Flat | LogUniform):
@@ -109,9 +113,7 @@ def total_words(total: Total, measured: tuple[float, NoiseLaw] | None) -> str:
         said = f"unknown, every {each} being as probable before the values are seen"
     else:
         said = f"about {number(total.mean)}: Poisson with this mean before the values are seen"
-    if measured:
-        said += f"; and measured as {_plain(measured[0])} with noise of its own ({law_words(measured[1])})"
-    return said
+    return f"{heard}; before that {said}" if measured else said
 
 
 def prior_words(prior: Sequence[float]) -> str:
@@ -154,7 +156,8 @@ class Outcome(FrozenResult):
         rank = self.ranking
         none = (None, None)
         return [{
-            "category": label, "value": _written(value), "mean": float(self.mean[i]),
+            "category": label, "value": _written(value),
+            **({"noise": self.laws[i]} if self.laws else {}), "mean": float(self.mean[i]),
             "sd": None if self.sd is None else float(self.sd[i]),
             "low": self.intervals.get(i, none)[0], "high": self.intervals.get(i, none)[1],
             "mean_count": float(self.counts[i, 0]), "count_low": int(self.counts[i, 1]),
@@ -198,16 +201,17 @@ def reading_markdown(found: Outcome) -> str:
     row = found.total_row
     if found.total is not None:
         lines += [f"Total: {row['mean']:,.1f}, 95 % from {row['low']:,} to {row['high']:,}.", ""]
+    several = len({*found.laws}) > 1
     lines += [f"A share is a {SHARE_OF}; a count is of the counted themselves.", ""]
     lines += ["| Category | Value | Count | 95 % from | to | Share θ | 95 % from | to | P(θ is first) | "
-              "P(count is first) | Ranks of θ, 95 % |", "|" + " --- |" * 11]  # fmt: skip
+              "P(count is first) | Ranks of θ, 95 % |" + " Noise |" * several, "|" + " --- |" * (11 + several)]  # fmt: skip
     for one in found.rows:
         low, high = ("–" if end is None else f"{end:.4g}" for end in (one["low"], one["high"]))
         value = "withheld" if one["value"] is None else _plain(one["value"])
         first, counted = (probability(one[name], found.ranking) for name in ("first", "counted_first"))
         lines.append(f"| {escaped(str(one['category']))} | {value} | {one['mean_count']:,.1f} | {one['count_low']:,} | "
                      f"{one['count_high']:,} | {one['mean']:.4g} | {low} | {high} | {first} | {counted} | "
-                     f"{one['rank_low']} to {one['rank_high']} |")
+                     f"{one['rank_low']} to {one['rank_high']} |" + f" {one.get('noise')} |" * several)
     lines += ["", "Counts and shares are means of the posterior with equal-tailed 95 % intervals. Ranks are "
               f"from {found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} "
               "of its value with 95 % confidence."]  # fmt: skip

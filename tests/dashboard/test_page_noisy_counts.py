@@ -90,8 +90,13 @@ def expected(*asked: Any) -> Any:
 
 def test_an_opendp_table_is_read_in_three_entries(app: AppTest) -> None:
     at = brought(app, OPENDP)
-    assert said.OF_NOISE in at.main.info[0].value and not shares(at)
-    say(at, stated="scale", number="10", law="geometric")
+    left = [said.OF_STATED, said.OF_SIZE, said.OF_KIND]
+    assert at.main.info[0].value == said.still_to_be_said(left) and not shares(at)
+    for entry, value in (("stated", "scale"), ("number", "10")):
+        del left[0]
+        say(at, **{entry: value})
+        assert at.main.info[0].value == said.still_to_be_said(left)
+    say(at, law="geometric")
     assert [*shares(at).values()] == expected((1,) * 4, [412, 377, -3, 12], GEOMETRIC, dpbi.Flat())
     assert "Red is first of the shares θ with probability" in everything(at) and "95 % from" in everything(at)
     assert len(charts(at)) == 3 and not at.main.error and not at.main.warning
@@ -170,7 +175,7 @@ def test_noise_in_words_that_people_have(app: AppTest, stated: str, entries: dic
 def test_decimals_leave_noise_that_was_not_rounded_and_values_may_be_cut(app: AppTest) -> None:
     at = brought(app, "a,40.5\nb,0\nc,12.25\n", stated="scale", number="3")
     box = next(one for one in at.selectbox if one.label == said.LAW)
-    assert box.options == [LAWS["laplace"].called]
+    assert box.options == [said.kind(LAWS["laplace"].called)]
     say(at, law="laplace")
     ran(next(one for one in at.checkbox if one.label == said.FLOOR).check())
     law = noise.Laplace(3, False, floor=0)
@@ -187,6 +192,8 @@ def test_decimals_leave_noise_that_was_not_rounded_and_values_may_be_cut(app: Ap
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a number that is none": (OPENDP, {"stated": "scale", "number": "wide", "law": "geometric"}, "such as 0.5"),
     "no scale": (OPENDP, {"stated": "scale", "number": "0.0001", "law": "geometric"}, "Scale must"),
+    "less than none": (OPENDP, {"stated": "scale", "number": "-1"}, "Scale must be at least 0: got -1."),
+    "no epsilon": (OPENDP, {"stated": "epsilon", "number": "0"}, "Epsilon of this table must be greater than 0"),
     "improper": ("a,*\nb,*\n", {"mark *": "nothing", "stated": "scale", "number": "3", "law": "geometric"}, "improper"),
     "below the threshold": ("a,-3\nb,<9\n", {"stated": "scale", "number": "3", "law": "geometric"},
                             "The value of 'a' must be at least 9"),
@@ -270,7 +277,7 @@ def run(program: str, files: dict[str, bytes] | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("cells", "entries"), [
     (CENSUS, {"row Total": "measured", "law": "discrete gaussian"}),
-    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "law": "geometric", "total": "about",
+    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "sensitivity": "1", "law": "geometric", "total": "about",
                  "mean": "500"}),
     ("a,40.5\nb,-3\n", {"stated": "sigma", "number": "3", "law": "gaussian", "total": "known", "n": "40"}),
 ])  # fmt: skip

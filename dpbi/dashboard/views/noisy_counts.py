@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -58,7 +59,7 @@ _MISFIT = 5.0
 _MARKS = 8  # different ones that are asked about
 _ENTRIES = {
     "values": None, "labels": None, "noise column": None, "decimals": POINT, "stated": None, "law": None, "number": "",
-    "sensitivity": "1", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
+    "sensitivity": "", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
     "prior": prior.CHOICES[0], "strength": "1", "alphas": "",
 }  # fmt: skip
 
@@ -80,7 +81,8 @@ class Published:
 
 
 class Question(NamedTuple):
-    """What is asked, and what goes with the answer. of: as ``answers`` take it; assumed, remarks: in words."""
+    """What is asked, and what goes with the answer. of: as ``answers`` take it; assumed, remarks, notes (which warn of
+    nothing), laws (of each value): in words."""
 
     of: answers.Question
     labels: tuple[str, ...]
@@ -88,6 +90,8 @@ class Question(NamedTuple):
     plain: np.ndarray[Any, np.dtype[np.float64]]
     assumed: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
 
 
 def draw() -> None:
@@ -183,7 +187,8 @@ def _of_release(brought: Published) -> Question:
         "Released": release.time,
     }
     return Question(brought.data, found.labels, tuple(map(float, release.released)), np.array(release.naive), assumed,
-                    found.remarks)  # fmt: skip
+                    tuple(one for one in found.remarks if said.STATED_WITH not in one),
+                    tuple(one for one in found.remarks if said.STATED_WITH in one))  # fmt: skip
 
 
 # --- a table ---
@@ -208,24 +213,26 @@ def _of_table(brought: Published) -> Question | None:
             st.page_link(menu.page("Data").path, label="True counts? Data", icon=":material/arrow_forward:",
                          query_params=address.elsewhere(on_tour=False))  # fmt: skip
         marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
-        noise = _noise(table, cells, refused)
+        missing: list[str] = []
+        noise = _noise(table, cells, refused, missing)
         total_here, prior_here = st.columns(2)
         with total_here:
-            total, measured = _exact_total(cells, totals), None
-            if total is None:
-                total, measured = _total(cells, said.MEASURED in totals.values(), refused)
-            else:
-                st.caption(said.TOTAL_IS_EXACT)
+            total, measured = _total(cells, totals, refused)
         with prior_here:
             alpha = _prior(len(_kept(cells, marks, totals)), refused)
     unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
     if refused or noise is None or unsaid or None in totals.values() or total is None or not alpha:
-        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: noise is None,
-                   said.OF_N: total is None}  # fmt: skip
+        others = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values()}
+        last = {said.OF_N: total is None, said.OF_PRIOR: not alpha}
+        missing = [*_lacking(others), *missing, *_lacking(last)]
         if not refused:
-            st.info(said.still_to_be_said([what for what, lacks in missing.items() if lacks]))
+            st.info(said.still_to_be_said(missing))
         return None
     return _question(cells, marks, totals, noise, total, measured, alpha)
+
+
+def _lacking(of: Mapping[str, bool]) -> list[str]:
+    return [what for what, lacks in of.items() if lacks]
 
 
 def _opened(brought: Published) -> tuple[Table, tuple[str, ...]]:
@@ -374,8 +381,17 @@ class StatedNoise(NamedTuple):
                                  self.floor, below)  # fmt: skip
 
 
-def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise | None:
-    """None where something is not said, or refused."""
+def _size(measure: str, label: str, typed: str) -> float:
+    """A size of noise; 0 only where it means that there is none."""
+    size = entries.number(label, typed)
+    if size < 0 or (size == 0 and measure not in _SIZES.values()):
+        raise ValueError(f"{label} must be {'at least' if measure in _SIZES.values() else 'greater than'} 0: got "
+                         f"{typed.strip()}.")  # fmt: skip
+    return size
+
+
+def _noise(table: Table, cells: NoisyCells, refused: list[str], unsaid: list[str]) -> StatedNoise | None:
+    """None where something is not said, which is put down, or refused."""
     numeric = sum(map(holds_values, table.columns))
     offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
     size: float | None = None
@@ -383,18 +399,27 @@ def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise |
     with st.container(horizontal=True):
         how = _choose("The noise is stated as", "stated", offered)
         if not how:
+            unsaid.extend((said.OF_STATED, said.OF_SIZE, said.OF_KIND))
             return None
         measure = str(how).removeprefix(said.COLUMN)
         _, label, help = said.STATED[how]
         if measure == how:
-            size = _number(refused, _typed(label, "number", help=help), lambda text: entries.number(label, text))
+            size = _number(refused, _typed(label, "number", help=help), lambda text: _size(measure, label, text))
+            if size is None:
+                unsaid.append(said.OF_SIZE)
         if how in said.SENSITIVITY:
             asked, meant = said.SENSITIVITY[how]
-            most = _number(refused, _typed(asked, "sensitivity", "1", help=meant),
+            most = _number(refused, _typed(asked, "sensitivity", help=meant, placeholder=said.ONE_OR_TWO),
                            lambda text: entries.number("The change by one person", text))  # fmt: skip
-        fits = {key: one.called for key, one in stated.LAWS.items()
+            if most is None:
+                unsaid.append(said.OF_CHANGE)
+        fits = {key: said.kind(one.called) for key, one in stated.LAWS.items()
                 if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
         law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
+        if law is None:
+            unsaid.append(said.OF_KIND)
+    if size == 0:
+        st.caption(said.NO_NOISE)
     if cells.fractional:
         st.caption(said.NOT_ROUNDED)
     _now("floor")
@@ -411,8 +436,14 @@ class TypedTotal(NamedTuple):
     size: float | None
 
 
-def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total | None, TypedTotal | None]:
-    """The law of n, None where it is not said yet, and a measured total. measured: whether a row is one."""
+def _total(
+    cells: NoisyCells, totals: Mapping[int, str | None], refused: list[str]
+) -> tuple[Total | None, TypedTotal | None]:
+    """The law of n, None where it is not said yet, and a measured total. totals: what the rows are that say total."""
+    if exact := _exact_total(cells, totals):
+        st.caption(said.TOTAL_IS_EXACT)
+        return exact, None
+    measured = said.MEASURED in totals.values()
     options = {key: what for key, what in said.TOTAL.items() if not (measured and key == said.NOISY)}
     found: Total | None = None
     with st.container(horizontal=True):
@@ -499,7 +530,8 @@ def _question(
         "Prior": readings.prior_words(asked.prior),
         **({"Withheld": said.listed_marks(withheld)} if withheld else {}),
     }
-    return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked))
+    return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked),
+                    laws=tuple(map(readings.law_words, asked.noise)))  # fmt: skip
 
 
 def _measured(
@@ -541,6 +573,8 @@ def _show(brought: Published, question: Question) -> None:
         if remark == said.LOOKS_TRUE:  # said already
             continue
         st.warning(remark if isinstance(question.of, NoisyReading) else words.escape(remark, words.SENTENCE_LENGTH))
+    for note in question.notes:
+        st.caption(words.escape(note, words.SENTENCE_LENGTH))
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     with whole("noisy counts", (question.of, seed), 4, "steps") as current:
@@ -554,11 +588,11 @@ def _show(brought: Published, question: Question) -> None:
     misfit = ""
     if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
         misfit = said.misfit(moments.misfit, _reasons(question.of))
-    remarks = [one.replace("**", "") for one in (misfit, *question.remarks) if one]  # in files without markup
+    remarks = [one.replace("**", "") for one in (misfit, *question.remarks, *question.notes) if one]  # in files without markup
     found = Outcome(
-        brought.name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
+        PurePath(brought.name).name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
         moments.counts, intervals, ranking, seed, total if total is not None and total.probability.size > 1 else None,
-        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), tuple(remarks),
+        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), tuple(remarks), question.laws,
     )  # fmt: skip
     with place:
         st.header("What follows")
@@ -573,7 +607,7 @@ def _show(brought: Published, question: Question) -> None:
     seen = downloads.Shown({"Read": words.plain(found.name), **found.assumed, "Seed": seed}, said.about(found))
     with downloads.collected(seen):
         _pictures(replace(found, intervals=dict(intervals)), [i for i in places if i in intervals])
-        _take_away(question, replace(found, intervals=dict(intervals)), seen)
+        _take_away(brought, question, replace(found, intervals=dict(intervals)), seen)
 
 
 def _reasons(asked: NoisyReading) -> list[str]:
@@ -624,7 +658,7 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
         st.caption(said.INTERVALS_SHOWN)
 
 
-def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
+def _take_away(brought: Published, question: Question, found: Outcome, seen: downloads.Shown) -> None:
     of = question.of if isinstance(question.of, NoisyReading) else None
     made: dict[str, Callable[[], str]] = {
         "reading.json": lambda: readings.reading_json(found),
@@ -636,8 +670,9 @@ def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> Non
         for label, name, mime in (("Numbers (JSON)", "reading.json", "application/json"),
                                   ("Statement (Markdown)", "statement.md", "text/markdown")):  # fmt: skip
             downloads.offer(label, lambda make=made[name]: make().encode(), f"dpbi-{name}", mime)  # type: ignore[misc]
+        read = {} if of else {found.name: brought.data}  # which the script opens
         downloads.offer("Report (ZIP)", lambda: report.zip_bytes(
-            page, seen, {name: make().encode() for name, make in made.items()}, readings.NOTHING_PRIVATE),
+            page, seen, {**read, **{name: make().encode() for name, make in made.items()}}, readings.NOTHING_PRIVATE),
             "dpbi-read-noisy-counts.zip", "application/zip")  # fmt: skip
     with folds.fold("Copy as Python") as open_:
         if open_:

@@ -21,33 +21,39 @@ _LISTED = 8
 COLUMN = "column: "  # before a measure that each row has in a column
 # How people are told of the noise: what the choice is called, what the number is called, a line of help.
 STATED = {
-    stated.SCALE: ("scale, Laplace or geometric (OpenDP)", "Scale",
-                   "As in make_laplace or make_geometric; b in a text book."),
-    SIGMA: ("scale, Gaussian: sigma (OpenDP)", "Sigma", "As in make_gaussian."),
-    EPSILON: ("epsilon, Laplace or geometric", "Epsilon of this table",
+    stated.SCALE: ("scale", "Scale",
+                   "Of Laplace or geometric noise: as in OpenDP's make_laplace or make_geometric; b in a text book."),
+    SIGMA: ("sigma (Gaussian)", "Sigma", "As in OpenDP's make_gaussian."),
+    EPSILON: ("epsilon", "Epsilon of this table",
               "Of this table alone, not of all that its publisher spent."),
-    RHO: ("rho, Gaussian (zCDP)", "Rho of this table",
+    RHO: ("rho (zCDP)", "Rho of this table",
           "Of this table alone, not of all that its publisher spent."),
-    ACCURACY: ("95 % accuracy (OpenDP)", "Accuracy at alpha = 0.05",
+    ACCURACY: ("95 % accuracy", "Accuracy at alpha = 0.05",
                "A value lies within it of its count with probability 0.95."),
     stated.STANDARD_DEVIATION: ("standard deviation", "Standard deviation", "The same for every value."),
     stated.VARIANCE: ("variance", "Variance", "The same for every value, as the Census states it for a table."),
-    COLUMN + stated.STANDARD_DEVIATION: ("column of standard deviations", "Column", "One for each row; 0: exact."),
-    COLUMN + stated.VARIANCE: ("column of variances", "Column", "One for each row; 0: exact."),
-    COLUMN + stated.SCALE: ("column of scales, Laplace or geometric", "Column",
+    COLUMN + stated.STANDARD_DEVIATION: ("standard deviations, a column", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.VARIANCE: ("variances, a column", "Column", "One for each row; 0: exact."),
+    COLUMN + stated.SCALE: ("scales, a column", "Column",
                             "One for each row; 0: exact."),
 }  # fmt: skip
 SENSITIVITY = {
     EPSILON: ("One person changes the counts, together, by at most",
-              "1: each is counted once and comes or goes; 2: they move from one count to another."),
+              "1: each is counted once, and is added or removed; 2: each is replaced by another, from one count to "
+              "another."),
     RHO: ("One person changes the counts by at most, as a length (L2)",
-          "1: each is counted once and comes or goes; 1.4142: they move from one count to another."),
+          "1: each is counted once, and is added or removed; 1.4142: each is replaced by another, from one count to "
+          "another."),
 }  # fmt: skip
 LAW = "Kind of noise"
 LAW_HELP = "What the publisher names: they differ little where the noise is wide, but differ."
 FLOOR = "Values below 0 were published as 0"
 OF_MARKS, OF_TOTALS = "what withheld cells mean", "what the row of a total is"
-OF_NOISE, OF_N = "how the noise is stated, how large it is and of what kind", "how many records there are"
+OF_STATED, OF_SIZE, OF_KIND = "how the noise is stated", "how large it is", "its kind"
+OF_CHANGE, OF_N, OF_PRIOR = "how much one person changes", "how many records there are", "the prior"
+STATED_WITH = ", as stated with the release: "
+NO_NOISE = "0: no noise at all, the values are the counts."
+ONE_OR_TWO = "1 or 2"
 GUESSED = "**Guessed from the headers**, as it stands here: look whether it is so."
 
 # Of withheld cells
@@ -100,6 +106,12 @@ SCRIPT = (
     "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
     "Nothing private is in it."
 )
+
+
+def kind(law: str) -> str:
+    """Of noise, where it is said that it is of noise."""
+    shown = law.replace(" noise", "")
+    return shown[0].upper() + shown[1:]
 
 
 def marks(mark: str, many: int) -> str:
