@@ -34,15 +34,15 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
     true."""
     rows = [row for row in map(found.rows.__getitem__, places) if row["low"] is not None]
     at, fig = np.arange(len(rows)), Drawing()
-    shift = 0.17
+    shift, few = 0.17, len(rows) <= _FEW
     for name, keys, off, look in (
         (PLAIN, ("plain_mean", "plain_low", "plain_high"), shift,
-         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8, "line": {"width": 2}}),
-        (AWARE, ("mean", "low", "high"), -shift, {"color": SCALE[0], "symbol": "circle", "size": 9}),
+         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8 if few else 5, "line": {"width": 2 if few else 1}}),
+        (AWARE, ("mean", "low", "high"), -shift, {"color": SCALE[0], "symbol": "circle", "size": 9 if few else 5}),
     ):  # fmt: skip
         mean, low, high = (_column(rows, key) for key in keys)
         fig.add_scatter(
-            x=compact(mean), y=compact(at + off), mode="markers", name=name, marker=look,
+            x=compact(mean), y=compact(at + off), mode="markers", name=name, marker=look, cliponaxis=False,
             error_x=interval_bar(mean, low, high, str(look["color"]), 3),
             customdata=np.stack([low, high], axis=1).tolist(),
             hovertemplate=f"{name}: %{{x:.4g}}, 95 % from %{{customdata[0]:.4g}} to %{{customdata[1]:.4g}}",
@@ -110,13 +110,14 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
         middle, low, high = (part[list(places)].astype(float) for part in (rank.middle, rank.low, rank.high))
         first = [_share(float(rank.first[i])) for i in places]
         fig.add_scatter(
-            x=middle, y=at, mode="markers", name="rank", showlegend=False, marker={"color": SCALE[0], "size": 9},
+            x=middle, y=at, mode="markers", name="rank", showlegend=False, cliponaxis=False,
+            marker={"color": SCALE[0], "size": 9 if len(places) <= _FEW else 5},
             error_x=interval_bar(middle, low, high, SCALE[0], 3), text=first,
             customdata=np.stack([low, high], axis=1).tolist(),
             hovertemplate="rank %{x}, 95 % from %{customdata[0]} to %{customdata[1]}; first: %{text}",
         )  # fmt: skip
         names = [f"{name} ({share})" if share != "0" else name for name, share in zip(names, first, strict=True)]
-        x = {"title_text": "Rank", "range": [0, 1.03 * float(high.max())]}
+        x = {"title_text": "Rank", "range": [0.5, 1.03 * float(high.max()) + 0.5]}
     kind = "Below a circle: the probability of the rank, in %." if matrix is not None else (
         "Medians and 95 % intervals; in brackets: the probability of being first.")  # fmt: skip
     return base_layout(

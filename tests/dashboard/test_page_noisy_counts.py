@@ -164,6 +164,7 @@ def test_withheld_cells_are_asked_about_and_never_0(app: AppTest) -> None:
 @pytest.mark.parametrize(("stated", "entries", "law"), [
     ("epsilon", {"number": "0.5", "sensitivity": "2"}, noise.TwoSidedGeometric(4.0)),
     ("accuracy", {"number": "12"}, noise.TwoSidedGeometric(noise.scale_of_accuracy(12))),
+    ("scale", {"number": "1/0.25"}, noise.TwoSidedGeometric(4.0)),
     ("standard deviation", {"number": "3"}, noise.TwoSidedGeometric(noise.scale_of_sd(3))),
     ("variance", {"number": "9"}, noise.TwoSidedGeometric(noise.scale_of_sd(3))),
 ])  # fmt: skip
@@ -262,6 +263,17 @@ def test_the_file_of_a_release_needs_no_further_answer(app: AppTest, release: dp
     assert "Count from" in at.main.dataframe[0].value and "n = 76" in everything(at)
     found = run(code(at), {"pasted.txt": release.to_json(("x", "y", "z")).encode()})
     assert found["posterior"].mean.tolist() == posterior.mean.tolist()
+
+
+def test_the_report_of_a_release_holds_the_file_that_its_script_opens(
+    files: dict[str, Any], release: dpbi.Release
+) -> None:
+    text = release.to_json(("x", "y", "z"))
+    brought(opened(PAGE), text)
+    with zipfile.ZipFile(io.BytesIO(made(files)["dpbi-read-noisy-counts.zip"])) as packed:
+        assert packed.read("dpbi/pasted.txt").decode() == text
+        assert "open('pasted.txt', 'rb')" in packed.read("dpbi/script.py").decode()
+        assert "pasted.txt                       what was read" in packed.read("dpbi/README.txt").decode()
 
 
 def code(at: AppTest) -> str:

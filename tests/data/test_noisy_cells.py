@@ -20,6 +20,7 @@ from dpbi.data.files.noisy_cells import (
     noisy_cells,
     noisy_table,
     threshold,
+    with_values_apart,
 )
 from dpbi.data.files.reading import opened
 from tests.data.reader import parquet_file, saved, workbook
@@ -109,6 +110,16 @@ def test_what_dots_and_commas_mean_is_evidence_or_asked(cells: str, mark: str, d
 ])  # fmt: skip
 def test_thresholds_of_marks(mark: str, below: int | None) -> None:
     assert threshold(mark) == below
+
+
+@pytest.mark.parametrize(("pasted", "came"), [
+    ("No diploma 412\nHigh school -3\nB.A. <10", "No diploma\t412\nHigh school\t-3\nB.A.\t<10"),
+    ("Level count\nNo diploma 1,412\nOther *\n", "Level\tcount\nNo diploma\t1,412\nOther\t*"),
+    ("a b\t4\nc\t5", None), ("a,4\nb,5", None), ("a; b 4\nc 5", None), ("3 4\n5 6", None), ("x y\nz w", None),
+    ("alone 4", None), ("12\n13", None), ("Smith, John 4\nDoe, Jane 5", None),
+])  # fmt: skip
+def test_a_value_may_stand_last_after_a_name_of_several_words(pasted: str, came: str | None) -> None:
+    assert with_values_apart(pasted) == (pasted if came is None else came)
 
 
 TOKENS = ("-3", "4", "<9", "*", "", "NA", "1,2", "1.234", "x", "Total", "12%", '"', "1e400", "٣", "−3", "9" * 70)

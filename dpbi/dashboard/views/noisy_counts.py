@@ -36,6 +36,7 @@ from dpbi.data.files.noisy_cells import (
     noisy_cells,
     noisy_table,
     threshold,
+    with_values_apart,
 )
 from dpbi.data.files.outcome import CountsError
 from dpbi.data.files.reading import Opened, opened
@@ -134,7 +135,7 @@ def _bring() -> None:
 def _take(key: str) -> None:
     given = st.session_state[key]
     _forget()
-    st.session_state[_BROUGHT] = (Published("pasted.txt", given.encode()) if isinstance(given, str) else
+    st.session_state[_BROUGHT] = (Published("pasted.txt", with_values_apart(given).encode()) if isinstance(given, str) else
                                   Published(given.name, given.getvalue()))  # fmt: skip
 
 
@@ -382,8 +383,14 @@ class StatedNoise(NamedTuple):
 
 
 def _size(measure: str, label: str, typed: str) -> float:
-    """A size of noise; 0 only where it means that there is none."""
-    size = entries.number(label, typed)
+    """A size of noise, or a quotient of two numbers as 1/0.1; 0 only where it means that there is none."""
+    above, divided, below = typed.partition("/")
+    size = entries.number(label, above)
+    if divided:
+        by = entries.number(label, below)
+        if by <= 0:
+            raise ValueError(f"{label} cannot be divided by {below.strip()}.")
+        size /= by
     if size < 0 or (size == 0 and measure not in _SIZES.values()):
         raise ValueError(f"{label} must be {'at least' if measure in _SIZES.values() else 'greater than'} 0: got "
                          f"{typed.strip()}.")  # fmt: skip

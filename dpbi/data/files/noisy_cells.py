@@ -31,6 +31,7 @@ _SAID_BY = {
 }
 _OF_NOISE = frozenset().union(*_SAID_BY.values())
 _BOUND = re.compile(r"(<|≤|<=|under|below|less than|fewer than|at most)\s*(\d[\d.,' ]*)", re.IGNORECASE)
+_LAST = re.compile(r"(.*[^\W\d].*?) ([-−+]?\d[\d.,]*|[<≤] ?\d[\d.,]*|\*)")  # a name, then a value
 _INCLUSIVE = ("≤", "<=", "at most")
 
 
@@ -63,6 +64,19 @@ class NoisyCells:
     def fractional(self) -> bool:
         """Whether a value has decimals, as of noise that was not rounded."""
         return any(value is not None and value % 1 for value in self.values)
+
+
+def with_values_apart(text: str) -> str:
+    """Pasted lines that end in a value after nothing but spaces, 'No diploma 412', with a tab before it; any other text
+    as it is. The first line may be one of names."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if re.search(r"[\t;|]|,(?!\d)| {2,}", text) or len(lines) < 2 or not any(" " in line for line in lines):
+        return text
+    split = [_LAST.fullmatch(line) for line in lines]
+    if not all(split[1:]) or any(is_number(found[1]) for found in split if found):
+        return text
+    first = [] if split[0] else ["\t".join(lines[0].rsplit(" ", 1))]
+    return "\n".join([*first, *(f"{found[1]}\t{found[2]}" for found in split if found)])
 
 
 def noisy_table(file: Opened) -> tuple[Table, tuple[str, ...]]:
