@@ -577,7 +577,8 @@ COLUMNS: Mapping[str, Meaning] = {
     "Count to": Meaning("Upper end of that interval.", "%d"),
     "P(first)": Meaning("Probability that the share θ is the largest of all, from draws: 0.000 is below 0.001, 1.000 "
                         "above 0.999.", "%.3f"),
-    "P(count first)": Meaning("Probability that the true count is larger than all others, from the same draws.", "%.3f"),
+    "P(count first)": Meaning("Probability that the true count is larger than all others, from the same draws.",
+                              "%.3f"),
     "Rank from": Meaning("Least rank in the 95 % interval of the rank by share; 1 is the largest.", "%d"),
     "Rank to": Meaning("Largest rank in that interval.", "%d"),
     "Plain share": Meaning("Mean share where published values are taken for true counts, those below 0 for 0.", "%.5f"),

@@ -37,7 +37,8 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
     shift, few = 0.17, len(rows) <= _FEW
     for name, keys, off, look in (
         (PLAIN, ("plain_mean", "plain_low", "plain_high"), shift,
-         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8 if few else 5, "line": {"width": 2 if few else 1}}),
+         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8 if few else 5,
+          "line": {"width": 2 if few else 1}}),
         (AWARE, ("mean", "low", "high"), -shift, {"color": SCALE[0], "symbol": "circle", "size": 9 if few else 5}),
     ):  # fmt: skip
         mean, low, high = (_column(rows, key) for key in keys)

@@ -15,9 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference import count_tree
-from dpbi import limits
 from dpbi.inference.count_tree import NUMBERS, CountTree, Leaf, MeasuredSum, TooWide
 from dpbi.inference.total import Known, Total
 from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood, log_likelihood

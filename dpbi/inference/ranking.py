@@ -18,8 +18,9 @@ _AT_ONCE = 2_000_000  # numbers
 
 @dataclass(frozen=True, eq=False)
 class Ranking(FrozenResult):
-    """first: P(theta_i is the largest), (k,); counted_first: P(c_i is larger than all others), (k,); low, middle, high: the equal-tailed interval and the median of its rank,
-    1 being the largest, (k,); matrix: P(rank of i is j + 1), (k, k), None of many categories; draws: their number."""
+    """first: P(theta_i is the largest), (k,); counted_first: P(c_i is larger than all others), (k,); low, middle, high:
+    the equal-tailed interval and the median of the rank of theta_i, 1 being the largest, (k,); matrix: P(its rank is
+    j + 1), (k, k), None of many categories; draws: their number."""
 
     first: NDArray[np.float64]
     counted_first: NDArray[np.float64]

@@ -162,7 +162,8 @@ class Outcome(FrozenResult):
             "low": self.intervals.get(i, none)[0], "high": self.intervals.get(i, none)[1],
             "mean_count": float(self.counts[i, 0]), "count_low": int(self.counts[i, 1]),
             "count_high": int(self.counts[i, 2]), "first": float(rank.first[i]),
-            "counted_first": float(rank.counted_first[i]), "rank": int(rank.middle[i]), "rank_low": int(rank.low[i]), "rank_high": int(rank.high[i]),
+            "counted_first": float(rank.counted_first[i]), "rank": int(rank.middle[i]),
+            "rank_low": int(rank.low[i]), "rank_high": int(rank.high[i]),
             "plain_mean": float(mean[i]), "plain_low": float(low[i]), "plain_high": float(high[i]),
         } for i, (label, value) in enumerate(zip(self.labels, self.values, strict=True))]  # fmt: skip
 
@@ -204,7 +205,8 @@ def reading_markdown(found: Outcome) -> str:
     several = len({*found.laws}) > 1
     lines += [f"A share is a {SHARE_OF}; a count is of the counted themselves.", ""]
     lines += ["| Category | Value | Count | 95 % from | to | Share θ | 95 % from | to | P(θ is first) | "
-              "P(count is first) | Ranks of θ, 95 % |" + " Noise |" * several, "|" + " --- |" * (11 + several)]  # fmt: skip
+              "P(count is first) | Ranks of θ, 95 % |" + " Noise |" * several,
+              "|" + " --- |" * (11 + several)]  # fmt: skip
     for one in found.rows:
         low, high = ("–" if end is None else f"{end:.4g}" for end in (one["low"], one["high"]))
         value = "withheld" if one["value"] is None else _plain(one["value"])
@@ -213,8 +215,8 @@ def reading_markdown(found: Outcome) -> str:
                      f"{one['count_high']:,} | {one['mean']:.4g} | {low} | {high} | {first} | {counted} | "
                      f"{one['rank_low']} to {one['rank_high']} |" + f" {one.get('noise')} |" * several)
     lines += ["", "Counts and shares are means of the posterior with equal-tailed 95 % intervals. Ranks are "
-              f"from {found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} "
-              "of its value with 95 % confidence."]  # fmt: skip
+              f"from {found.ranking.draws:,} draws (seed {found.seed}): a probability is within "
+              f"{found.ranking.error:.2g} of its value with 95 % confidence."]  # fmt: skip
     if found.error is not None:
         lines.append(f"Any other probability is within {max(found.error, _PRECISION):.1g} of its value.")
     return "\n".join([*lines, "", f"dpbi {__version__}", ""])

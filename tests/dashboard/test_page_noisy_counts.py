@@ -92,9 +92,9 @@ def test_an_opendp_table_is_read_in_three_entries(app: AppTest) -> None:
     at = brought(app, OPENDP)
     left = [said.OF_STATED, said.OF_SIZE, said.OF_KIND]
     assert at.main.info[0].value == said.still_to_be_said(left) and not shares(at)
-    for entry, value in (("stated", "scale"), ("number", "10")):
+    for said_now in ({"stated": "scale"}, {"number": "10"}):
         del left[0]
-        say(at, **{entry: value})
+        say(at, **said_now)
         assert at.main.info[0].value == said.still_to_be_said(left)
     say(at, law="geometric")
     assert [*shares(at).values()] == expected((1,) * 4, [412, 377, -3, 12], GEOMETRIC, dpbi.Flat())
@@ -289,8 +289,8 @@ def run(program: str, files: dict[str, bytes] | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("cells", "entries"), [
     (CENSUS, {"row Total": "measured", "law": "discrete gaussian"}),
-    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "sensitivity": "1", "law": "geometric", "total": "about",
-                 "mean": "500"}),
+    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "sensitivity": "1", "law": "geometric",
+                 "total": "about", "mean": "500"}),
     ("a,40.5\nb,-3\n", {"stated": "sigma", "number": "3", "law": "gaussian", "total": "known", "n": "40"}),
 ])  # fmt: skip
 def test_the_script_gives_the_numbers_of_the_page(app: AppTest, cells: str, entries: dict[str, Any]) -> None:

@@ -64,8 +64,9 @@ def test_layouts_of_those_who_publish(layout: str) -> None:
     data, name, expected = LAYOUTS[layout]
     columns, cells = read(data, name)
     assert {what: getattr(cells, what) for what in expected} == expected
-    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES, "a total without noise": VARIANCES, "a workbook":
-             STANDARD_DEVIATIONS, "a column of scales": SCALES}  # fmt: skip
+    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES,
+             "a total without noise": VARIANCES, "a workbook": STANDARD_DEVIATIONS,
+             "a column of scales": SCALES}  # fmt: skip
     assert columns.sizes == sizes.get(layout, "")
 
 

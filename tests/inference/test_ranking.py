@@ -38,7 +38,8 @@ def test_of_two_the_first_is_the_one_above_one_half() -> None:
 def test_ranks_are_permutations_and_intervals_hold_their_mass(k: int) -> None:
     alpha = tuple(np.linspace(1, 30, k))
     found = ranking(Given(alpha), np.random.default_rng(2), draws=400, mass=0.8)
-    theta = dirichlet.one_draw_each(np.tile(alpha, (400, 1)), np.random.default_rng(2))  # the same draws: they come in one block
+    # The same draws: they come in one block
+    theta = dirichlet.one_draw_each(np.tile(alpha, (400, 1)), np.random.default_rng(2))
     ranks = k - theta.argsort(axis=1).argsort(axis=1)
     assert (found.first == (ranks == 1).mean(axis=0)).all()
     inside = ((ranks >= found.low) & (ranks <= found.high)).mean(axis=0)

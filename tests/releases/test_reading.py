@@ -126,7 +126,8 @@ def test_the_words_of_a_law_hold_its_size_and_what_became_of_values() -> None:
     assert readings.law_words(noise.Exact()) == "no noise"
     assert readings.law_words(noise.DiscreteGaussian(4.0, floor=0)).startswith(
         "discrete Gaussian noise of variance 4, below 0 published as 0, standard deviation 2")
-    assert readings.law_words(noise.Laplace(2.0, False)) == "Laplace noise of scale 2, not rounded, standard deviation 2.828"
+    laplace = readings.law_words(noise.Laplace(2.0, False))
+    assert laplace == "Laplace noise of scale 2, not rounded, standard deviation 2.828"
     assert readings.law_words(noise.Gaussian(2.0)) == "Gaussian noise of standard deviation 2, rounded"
     assert readings.total_words(dpbi.Flat(), (2.5, noise.Gaussian(1.0, False))).endswith("nothing else known of it")
 

@@ -249,7 +249,8 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
         st.page_link(menu.page("Read noisy counts").path, label="**Noise in it? Read noisy counts**",
                      icon=":material/arrow_forward:", query_params=address.elsewhere(on_tour=False))  # fmt: skip
     with st.container(horizontal=True):
-        st.button("Use these counts", type="secondary" if reading.noisy else "primary", disabled=not counts or in_use, on_click=settings.restore,
+        st.button("Use these counts", type="secondary" if reading.noisy else "primary",
+                  disabled=not counts or in_use, on_click=settings.restore,
                   args=({}, {"source": data_source.FILE, "uploaded": offered}))  # fmt: skip
         st.button("Discard the file", on_click=st.session_state.update,
                   args=({BROUGHT: None, data_source.WAITING: ""},))  # fmt: skip

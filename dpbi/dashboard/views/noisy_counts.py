@@ -135,7 +135,8 @@ def _bring() -> None:
 def _take(key: str) -> None:
     given = st.session_state[key]
     _forget()
-    st.session_state[_BROUGHT] = (Published("pasted.txt", with_values_apart(given).encode()) if isinstance(given, str) else
+    pasted = isinstance(given, str)
+    st.session_state[_BROUGHT] = (Published("pasted.txt", with_values_apart(given).encode()) if pasted else
                                   Published(given.name, given.getvalue()))  # fmt: skip
 
 
@@ -270,7 +271,7 @@ def _rows_as_they_stand(table: Table) -> None:
     for column in table.columns[:BESIDE]:
         cells = column.cells
         shown[words.escape(column.title, 24)] = [words.escape(cells[i], 24) for i in at]
-    st.table(shown, hide_index=True, border="horizontal", alt="The first and last rows as they stand in what was brought")
+    st.table(shown, hide_index=True, border="horizontal", alt="The first and last rows of what was brought")
     st.caption(f"{len(at):,} of {k:,} rows, numbered as in the file.")
 
 
@@ -555,8 +556,7 @@ def _measured(
 
 
 def _look_true(cells: NoisyCells) -> bool:
-    published = [value for value in cells.values if value is not None]
-    return len(published) == len(cells.values) and not (cells.said or any(value < 0 or value % 1 for value in published))
+    return not cells.said and all(value is not None and value >= 0 and value % 1 == 0 for value in cells.values)
 
 
 def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
@@ -595,11 +595,13 @@ def _show(brought: Published, question: Question) -> None:
     misfit = ""
     if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
         misfit = said.misfit(moments.misfit, _reasons(question.of))
-    remarks = [one.replace("**", "") for one in (misfit, *question.remarks, *question.notes) if one]  # in files without markup
+    remarks = [one for one in (misfit, *question.remarks, *question.notes) if one]
     found = Outcome(
-        PurePath(brought.name).name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
-        moments.counts, intervals, ranking, seed, total if total is not None and total.probability.size > 1 else None,
-        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), tuple(remarks), question.laws,
+        PurePath(brought.name).name, question.labels, question.values, question.plain, question.assumed, moments.mean,
+        moments.sd, moments.counts, intervals, ranking, seed,
+        total if total is not None and total.probability.size > 1 else None,
+        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None),
+        tuple(one.replace("**", "") for one in remarks), question.laws,
     )  # fmt: skip
     with place:
         st.header("What follows")

@@ -154,8 +154,9 @@ def answer(found: Outcome, *, fits: bool = True) -> str:
     said = [f"**{leader}**"] if fits else [DOES_NOT_FIT, f"Only if it were so: {leader}"]
     if (best, first) != (most_counted, counted):
         mean, fewest, most = found.counts[most_counted]
-        said.append(f"Among the counted themselves {words.escape(found.labels[most_counted])} is first with probability "
-                    f"{counted}: its count is {_count(mean, fewest, most)}.")  # fmt: skip
+        leads = words.escape(found.labels[most_counted])
+        said.append(f"Among the counted themselves {leads} is first with probability {counted}: its "
+                    f"count is {_count(mean, fewest, most)}.")  # fmt: skip
     said.append(f"The total is n = {found.n:,}." if found.total is None else
                 f"The total is {_count(found.total.mean, *found.total.interval())}.")  # fmt: skip
     return " ".join([*said, f"A share is a {SHARE_OF}."])

@@ -50,8 +50,8 @@ class NoisyColumns:
 @dataclass(frozen=True)
 class NoisyCells:
     """What the rows hold. labels; values: None where a mark stands instead; marks: what stands there, "" in an empty
-    cell; sizes: of the noise, () without such a column, None where a total has none; totals: the places of rows that say that they are a total;
-    said: whether a header speaks of noise."""
+    cell; sizes: of the noise, () without such a column, None where a total has none; totals: the places of rows that
+    say that they are a total; said: whether a header speaks of noise."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
@@ -169,7 +169,8 @@ def noisy_cells(table: Table, columns: NoisyColumns, decimals: str = POINT) -> N
     labels = _labels(names, k, rows)
     read = [_value(cell, decimals, label, row) for cell, label, row in zip(values.cells, labels, rows, strict=True)]
     found = () if sizes is None else tuple(
-        _size(cell, decimals, label, row, bool(names) and says_total(label)) for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
+        _size(cell, decimals, label, row, bool(names) and says_total(label))
+        for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
     return NoisyCells(
         labels, tuple(None if isinstance(one, str) else one for one in read),
         tuple(one if isinstance(one, str) else None for one in read), found,
