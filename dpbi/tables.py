@@ -455,7 +455,8 @@ READING = {
     "plain_low": "Plain from",
     "plain_high": "Plain to",
 }
-_ASIDE = frozenset({"sd", "plain_mean", "plain_low", "plain_high"})  # in the file, not on the screen
+# In the file, not on the screen
+_ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "plain_high"})
 
 LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
           "Corrected")  # fmt: skip

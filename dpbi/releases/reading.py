@@ -29,7 +29,7 @@ NOTHING_PRIVATE = (
     "however often it is done."
 )
 
-SHARE_OF = "share θ among people like these, of whom the counted are a sample"
+SHARE_OF = "A share θ is one among people like these, of whom the counted are a sample"
 
 _PRECISION = 1e-12  # of what is summed in double precision
 
@@ -185,7 +185,7 @@ def reading_json(found: Outcome) -> str:
     """The outcome as JSON: what was assumed, the total, and a row per category."""
     return json.dumps({
         "format": FORMAT, "version": __version__, "read": found.name, "assumed": dict(found.assumed),
-        "private_data_used": False, "interval_mass": 0.95, "shares": f"mean: {SHARE_OF}", "total": found.total_row,
+        "private_data_used": False, "interval_mass": 0.95, "shares": SHARE_OF, "total": found.total_row,
         "ranking": {"draws": found.ranking.draws, "seed": found.seed, "error": found.ranking.error},
         "error": found.error, "remarks": [*found.remarks], "categories": found.rows,
     }, indent=1, ensure_ascii=False)  # fmt: skip
@@ -203,7 +203,7 @@ def reading_markdown(found: Outcome) -> str:
     if found.total is not None:
         lines += [f"Total: {row['mean']:,.1f}, 95 % from {row['low']:,} to {row['high']:,}.", ""]
     several = len({*found.laws}) > 1
-    lines += [f"A share is a {SHARE_OF}; a count is of the counted themselves.", ""]
+    lines += [f"{SHARE_OF}; a count is of the counted themselves.", ""]
     lines += ["| Category | Value | Count | 95 % from | to | Share θ | 95 % from | to | P(θ is first) | "
               "P(count is first) | Ranks of θ, 95 % |" + " Noise |" * several,
               "|" + " --- |" * (11 + several)]  # fmt: skip

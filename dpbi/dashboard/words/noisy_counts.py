@@ -46,7 +46,10 @@ SENSITIVITY = {
           "another."),
 }  # fmt: skip
 LAW = "Kind of noise"
-LAW_HELP = "What the publisher names: they differ little where the noise is wide, but differ."
+LAW_HELP = (
+    "What the publisher names; geometric is also called discrete Laplace. They differ little where the noise is wide, "
+    "but differ."
+)
 FLOOR = "Values below 0 were published as 0"
 OF_MARKS, OF_TOTALS = "what withheld cells mean", "what the row of a total is"
 OF_STATED, OF_SIZE, OF_KIND = "how the noise is stated", "how large the noise is", "of what kind it is"
@@ -100,7 +103,7 @@ ALL_WITHHELD = (
     "**Every value is withheld**, so that what is shown is the prior with what the thresholds say, and hardly data."
 )
 PLAIN_ZERO = "Where values are taken for true, negative and withheld ones stand as 0."
-SHARES_AND_COUNTS = f"A share is a {SHARE_OF}; a count is of the counted themselves. The CSV holds more columns."
+SHARES_AND_COUNTS = f"{SHARE_OF}; a count is of the counted themselves. The CSV holds more columns."
 INTERVALS_SHOWN = "The largest 40 categories; the CSV holds all. Intervals take long: those on the picture have one."
 SCRIPT = (
     "It computes the numbers of this page anew: save it anywhere and run it with `.venv/bin/python` of dpbi's folder. "
@@ -109,8 +112,8 @@ SCRIPT = (
 
 
 def kind(law: str) -> str:
-    """Of noise, where it is said that it is of noise."""
-    shown = law.replace(" noise", "")
+    """The name of a law in a list of nothing but laws."""
+    shown = law.replace(" noise", "").partition(" (")[0]
     return shown[0].upper() + shown[1:]
 
 
@@ -159,7 +162,7 @@ def answer(found: Outcome, *, fits: bool = True) -> str:
                     f"count is {_count(mean, fewest, most)}.")  # fmt: skip
     said.append(f"The total is n = {found.n:,}." if found.total is None else
                 f"The total is {_count(found.total.mean, *found.total.interval())}.")  # fmt: skip
-    return " ".join([*said, f"A share is a {SHARE_OF}."])
+    return " ".join([*said, f"{SHARE_OF}."])
 
 
 def _first(rank: Ranking, p: float) -> str:
