@@ -274,6 +274,16 @@ class _Law(ABC):
 
     @property
     @abstractmethod
+    def called(self) -> str:
+        """The noise in plain words, with its size."""
+
+    @property
+    def words(self) -> str:
+        """``called``, and what became of the values."""
+        return self.called + (f", withheld below {self.below:,}" if self.below is not None else "")
+
+    @property
+    @abstractmethod
     def formulas(self) -> Formulas:
         """The mathematics, as functions of arrays (d, parameter)."""
 
@@ -364,6 +374,10 @@ class _Noise(_Law):
                 raise ValueError(f"below must be greater than 0 where floor is 0, else nothing is withheld: got "
                                  f"{self.below:,}.")
 
+    @property
+    def words(self) -> str:
+        return super().words + (", below 0 published as 0" if self.floor is not None else "")
+
     def check_value(self, name: str, value: Any) -> float | None:
         number = super().check_value(name, value)
         if number is not None and self.floor is not None and number < 0:
@@ -393,6 +407,10 @@ class TwoSidedGeometric(_Noise):
     def __post_init__(self) -> None:
         self._set("scale", _check_noise("scale", self.scale))
         super().__post_init__()
+
+    @property
+    def called(self) -> str:
+        return f"two-sided geometric noise of scale {self.scale:.10g}"
 
     @property
     def formulas(self) -> Formulas:
@@ -430,6 +448,10 @@ class DiscreteGaussian(_Noise):
     def __post_init__(self) -> None:
         self._set("variance", between("variance", self.variance, NOISE_LEAST**2, NOISE_LARGEST**2))
         super().__post_init__()
+
+    @property
+    def called(self) -> str:
+        return f"discrete Gaussian noise of variance {self.variance:.10g}"
 
     @property
     def formulas(self) -> Formulas:
@@ -485,6 +507,10 @@ class Laplace(_Noise):
         super().__post_init__()
 
     @property
+    def called(self) -> str:
+        return f"Laplace noise of scale {self.scale:.10g}, {'' if self.rounded else 'not '}rounded"
+
+    @property
     def formulas(self) -> Formulas:
         return _ROUNDED_LAPLACE if self.rounded else _LAPLACE
 
@@ -522,6 +548,10 @@ class Gaussian(_Noise):
         super().__post_init__()
 
     @property
+    def called(self) -> str:
+        return f"Gaussian noise of standard deviation {self.sd:.10g}, {'' if self.rounded else 'not '}rounded"
+
+    @property
     def formulas(self) -> Formulas:
         return _ROUNDED_GAUSSIAN if self.rounded else _GAUSSIAN
 
@@ -546,6 +576,10 @@ class Exact(_Law):
         if self.below is not None and self.below < 1:
             raise ValueError(f"below must be at least 1 where counts are exact, else nothing is withheld: got "
                              f"{self.below:,}.")
+
+    @property
+    def called(self) -> str:
+        return "no noise"
 
     @property
     def formulas(self) -> Formulas:

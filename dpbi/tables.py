@@ -340,13 +340,14 @@ def every_column(rows: Sequence[Row], name: str) -> ResultTable:
     return _table(name, "One row per category", rows)
 
 
-def noisy_counts(found: Outcome, places: Iterable[int]) -> ResultTable:
-    """A row per category, of these: the published value, its share with the noise allowed for, its rank, and what
-    follows where values are taken for true."""
+def noisy_counts(found: Outcome, places: Iterable[int], *, every: bool = True) -> ResultTable:
+    """A row per category, of these: the published value, its count and share with the noise allowed for, its rank, and,
+    of every column, what follows where values are taken for true."""
     rows = found.rows
     names = _categories(found.labels)
-    table = [{title: rows[i][key] for key, title in READING.items()} | {"Category": names[i]} for i in places]
-    return _table("noisy-counts", "One row per category: published value, share, rank", table)
+    titles = {key: title for key, title in READING.items() if every or key not in _ASIDE}
+    table = [{title: rows[i][key] for key, title in titles.items()} | {"Category": names[i]} for i in places]
+    return _table("noisy-counts", "One row per category: published value, count, share, rank", table)
 
 
 def accuracy(curves: Sequence[AccuracyCurve], own: Value | None = None) -> ResultTable:
@@ -472,18 +473,23 @@ RELEASE = {
 READING = {
     "category": "Category",
     "value": "Published",
+    "mean_count": "Expected count",
+    "count_low": "Count from",
+    "count_high": "Count to",
     "mean": "Share",
     "low": "Share from",
     "high": "Share to",
-    "sd": "Share ±",
-    "mean_count": "Expected count",
     "first": "P(first)",
+    "counted_first": "P(count first)",
     "rank_low": "Rank from",
     "rank_high": "Rank to",
+    "sd": "Standard deviation",
     "plain_mean": "Plain share",
     "plain_low": "Plain from",
     "plain_high": "Plain to",
 }
+# In the file, not on the screen
+_ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "plain_high"})
 
 LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
           "Corrected")  # fmt: skip
@@ -609,14 +615,19 @@ COLUMNS: Mapping[str, Meaning] = {
     "Aware from": Meaning("Lower end of the 95 % interval that knows about the noise."),
     "Aware to": Meaning("Its upper end."),
     "Published": Meaning("The published noisy value. A dash: it was withheld.", AS_GIVEN),
-    "Share": Meaning("Mean of the category's share, by the posterior that allows for the noise of published values.",
+    "Share": Meaning("Mean share θ among people like these, of whom the counted are a sample, with noise allowed for.",
                      "%.5f"),
     "Share from": Meaning("Lower end of its 95 % interval. A dash: not computed.", "%.5f"),
     "Share to": Meaning("Upper end of its 95 % interval. A dash: not computed.", "%.5f"),
-    "Share ±": Meaning("Its standard deviation. A dash: not computed.", "%.5f"),
+    "Standard deviation": Meaning("Of the share. A dash: not computed.", "%.5f"),
     "Expected count": Meaning("Mean of the true count behind a published value, as far as it is known.", "%.1f"),
-    "P(first)": Meaning("Probability that the category has the largest share of all, from draws.", "%.3f"),
-    "Rank from": Meaning("Least rank in the 95 % interval of the category's rank; 1 has the largest share.", "%d"),
+    "Count from": Meaning("Lower end of the 95 % interval of the true count.", "%d"),
+    "Count to": Meaning("Upper end of that interval.", "%d"),
+    "P(first)": Meaning("Probability that the share θ is the largest of all, from draws: 0.000 is below 0.001, 1.000 "
+                        "above 0.999.", "%.3f"),
+    "P(count first)": Meaning("Probability that the true count is larger than all others, from the same draws.",
+                              "%.3f"),
+    "Rank from": Meaning("Least rank in the 95 % interval of the rank by share; 1 is the largest.", "%d"),
     "Rank to": Meaning("Largest rank in that interval.", "%d"),
     "Plain share": Meaning("Mean share where published values are taken for true counts, those below 0 for 0.", "%.5f"),
     "Plain from": Meaning("Lower end of the 95 % interval that takes published values for true counts.", "%.5f"),

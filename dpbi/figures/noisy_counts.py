@@ -21,7 +21,7 @@ from dpbi.figures.style import (
     number,
 )
 from dpbi.inference.count_posterior import Marginal
-from dpbi.releases.reading import Outcome, Row, interval_of_total
+from dpbi.releases.reading import Outcome, Row
 
 AWARE, PLAIN = "allowing for the noise", "values taken for true"
 _POINTS = 400
@@ -34,15 +34,16 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
     true."""
     rows = [row for row in map(found.rows.__getitem__, places) if row["low"] is not None]
     at, fig = np.arange(len(rows)), Drawing()
-    shift = 0.17
+    shift, few = 0.17, len(rows) <= _FEW
     for name, keys, off, look in (
         (PLAIN, ("plain_mean", "plain_low", "plain_high"), shift,
-         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8, "line": {"width": 2}}),
-        (AWARE, ("mean", "low", "high"), -shift, {"color": SCALE[0], "symbol": "circle", "size": 9}),
+         {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8 if few else 5,
+          "line": {"width": 2 if few else 1}}),
+        (AWARE, ("mean", "low", "high"), -shift, {"color": SCALE[0], "symbol": "circle", "size": 9 if few else 5}),
     ):  # fmt: skip
         mean, low, high = (_column(rows, key) for key in keys)
         fig.add_scatter(
-            x=compact(mean), y=compact(at + off), mode="markers", name=name, marker=look,
+            x=compact(mean), y=compact(at + off), mode="markers", name=name, marker=look, cliponaxis=False,
             error_x=interval_bar(mean, low, high, str(look["color"]), 3),
             customdata=np.stack([low, high], axis=1).tolist(),
             hovertemplate=f"{name}: %{{x:.4g}}, 95 % from %{{customdata[0]:.4g}} to %{{customdata[1]:.4g}}",
@@ -56,6 +57,8 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
 
 
 def _how_much_wider(rows: Sequence[Row]) -> str:
+    """Of what was published: of a withheld value the plain reading makes a 0."""
+    rows = [row for row in rows if row["value"] is not None]
     widths = (_column(rows, f"{kind}high") - _column(rows, f"{kind}low") for kind in ("", "plain_"))
     aware, plain = (float(width.sum()) for width in widths)
     low, plain_mean, high = (_column(rows, key) for key in ("low", "plain_mean", "high"))
@@ -64,13 +67,13 @@ def _how_much_wider(rows: Sequence[Row]) -> str:
     said = f"{number(ratio)} times as wide as" if ratio >= 2 else (
         f"{round(100 * abs(ratio - 1))} % {'wider' if ratio >= 1 else 'narrower'} than")  # fmt: skip
     title = f"With the noise allowed for, intervals are {said} those that take the values for true"
-    return title + (f"; {outside} of {len(rows)} plain shares lie outside" if outside else "")
+    return title + (f"; {outside} of {len(rows)} shares of the latter lie outside the former" if outside else "")
 
 
 def total(law: Marginal) -> Figure:
     """The posterior of the number of records, with its 95 % interval."""
     inside = law.trimmed(_NEARLY_ALL * float(law.probability.max()))
-    low, high = interval_of_total(law)
+    low, high = law.interval()
     step = max(1, inside.probability.size // _POINTS)
     n, p = inside.counts[::step], inside.probability[::step]
     fig = Drawing()
@@ -108,13 +111,14 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
         middle, low, high = (part[list(places)].astype(float) for part in (rank.middle, rank.low, rank.high))
         first = [_share(float(rank.first[i])) for i in places]
         fig.add_scatter(
-            x=middle, y=at, mode="markers", name="rank", showlegend=False, marker={"color": SCALE[0], "size": 9},
+            x=middle, y=at, mode="markers", name="rank", showlegend=False, cliponaxis=False,
+            marker={"color": SCALE[0], "size": 9 if len(places) <= _FEW else 5},
             error_x=interval_bar(middle, low, high, SCALE[0], 3), text=first,
             customdata=np.stack([low, high], axis=1).tolist(),
             hovertemplate="rank %{x}, 95 % from %{customdata[0]} to %{customdata[1]}; first: %{text}",
         )  # fmt: skip
         names = [f"{name} ({share})" if share != "0" else name for name, share in zip(names, first, strict=True)]
-        x = {"title_text": "Rank", "range": [0, 1.03 * float(high.max())]}
+        x = {"title_text": "Rank", "range": [0.5, 1.03 * float(high.max()) + 0.5]}
     kind = "Below a circle: the probability of the rank, in %." if matrix is not None else (
         "Medians and 95 % intervals; in brackets: the probability of being first.")  # fmt: skip
     return base_layout(

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.inference import count_tree
 from dpbi.inference.count_tree import NUMBERS, CountTree, Leaf, MeasuredSum, TooWide
@@ -59,6 +60,13 @@ class Marginal(FrozenResult):
     @property
     def mean(self) -> float:
         return float(self.first + np.arange(self.probability.size) @ self.probability)
+
+    def interval(self, mass: float = 0.95) -> tuple[int, int]:
+        """The equal-tailed interval: at least ``mass`` lies in it."""
+        tail = (1 - limits.inside("mass", mass)) / 2
+        below, above = np.cumsum(self.probability), np.cumsum(self.probability[::-1])[::-1]
+        return (int(self.first + np.searchsorted(below, tail, side="right")),
+                int(self.first + np.flatnonzero(above > tail)[-1]))  # fmt: skip
 
     def trimmed(self, least: float) -> Marginal:
         """Without the ends whose probabilities are below ``least``, rescaled to sum to 1."""

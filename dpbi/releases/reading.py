@@ -29,6 +29,10 @@ NOTHING_PRIVATE = (
     "however often it is done."
 )
 
+SHARE_OF = "A share θ is one among people like these, of whom the counted are a sample"
+
+_PRECISION = 1e-12  # of what is summed in double precision
+
 Row = dict[str, str | float | int | None]
 
 
@@ -75,21 +79,18 @@ def plain_intervals(parameters: NDArray[np.float64], mass: float = 0.95) -> tupl
     return dirichlet.mean(parameters), *dirichlet.interval(parameters, mass)
 
 
-def interval_of_total(total: Marginal, mass: float = 0.95) -> tuple[int, int]:
-    """The equal-tailed interval of n: at least ``mass`` lies in it."""
-    tail = (1 - limits.inside("mass", mass)) / 2
-    below = np.cumsum(total.probability)
-    above = np.cumsum(total.probability[::-1])[::-1]
-    return (int(total.first + np.searchsorted(below, tail, side="right")),
-            int(total.first + np.flatnonzero(above > tail)[-1]))  # fmt: skip
+def counts_of(posterior: Any) -> NDArray[np.float64]:
+    """Mean, low and high of each true count, (k, 3), the interval equal-tailed of 95 %; posterior: has marginals."""
+    return np.array([(marginal.mean, *marginal.interval()) for marginal in posterior.marginals])
 
 
 # --- what was assumed, in words ---
 
 
 def law_words(law: NoiseLaw) -> str:
-    """The law as one would write it, with its standard deviation."""
-    return f"{law!r}, standard deviation {number(law.sd)}"
+    """The law in plain words, with its standard deviation."""
+    said = law.words
+    return said if "standard deviation" in said or not law.sd else f"{said}, standard deviation {number(law.sd)}"
 
 
 def noise_words(laws: Sequence[NoiseLaw]) -> str:
@@ -97,11 +98,14 @@ def noise_words(laws: Sequence[NoiseLaw]) -> str:
     if len(different) == 1:
         return law_words(different[0])
     sds = [law.sd for law in laws]
-    said = "; ".join(map(repr, different[:3])) + ("; and others" if len(different) > 3 else "")
+    said = "; ".join(law.words for law in different[:3]) + ("; and others" if len(different) > 3 else "")
     return f"a law for each value ({said}), standard deviations from {number(min(sds))} to {number(max(sds))}"
 
 
 def total_words(total: Total, measured: tuple[float, NoiseLaw] | None) -> str:
+    heard = f"measured as {_plain(measured[0])} with noise of its own ({law_words(measured[1])})" if measured else ""
+    if measured and isinstance(total, Flat) and total.largest is None:
+        return f"{heard}, and nothing else known of it"
     if isinstance(total, Known):
         said = f"known to be {total.n:,}"
     elif isinstance(total, Flat | LogUniform):
@@ -109,9 +113,7 @@ def total_words(total: Total, measured: tuple[float, NoiseLaw] | None) -> str:
         said = f"unknown, every {each} being as probable before the values are seen"
     else:
         said = f"about {number(total.mean)}: Poisson with this mean before the values are seen"
-    if measured:
-        said += f"; and measured as {_plain(measured[0])} with noise of its own ({law_words(measured[1])})"
-    return said
+    return f"{heard}; before that {said}" if measured else said
 
 
 def prior_words(prior: Sequence[float]) -> str:
@@ -126,8 +128,9 @@ def prior_words(prior: Sequence[float]) -> str:
 @dataclass(frozen=True, eq=False)
 class Outcome(FrozenResult):
     """All that a page shows of noisy counts. name: of what was brought; assumed: what was taken to be so, each with its
-    words; intervals: of the noise-aware shares, by category; total: None where n is known; sd: None where not at
-    hand."""
+    words; laws: of the noise of each value in words, () where ``assumed`` says all; counts: mean and 95 % interval of
+    each true count, (k, 3); intervals: of the noise-aware shares, by category; total: None where n is known; sd: None
+    where not at hand."""
 
     name: str
     labels: tuple[str, ...]
@@ -136,7 +139,7 @@ class Outcome(FrozenResult):
     assumed: Mapping[str, str]
     mean: NDArray[np.float64]
     sd: NDArray[np.float64] | None
-    mean_counts: NDArray[np.float64]
+    counts: NDArray[np.float64]
     intervals: Mapping[int, tuple[float, float]]
     ranking: Ranking
     seed: int
@@ -144,6 +147,7 @@ class Outcome(FrozenResult):
     n: int | None
     error: float | None = None
     remarks: tuple[str, ...] = field(default=())
+    laws: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -152,10 +156,13 @@ class Outcome(FrozenResult):
         rank = self.ranking
         none = (None, None)
         return [{
-            "category": label, "value": _written(value), "mean": float(self.mean[i]),
+            "category": label, "value": _written(value),
+            **({"noise": self.laws[i]} if self.laws else {}), "mean": float(self.mean[i]),
             "sd": None if self.sd is None else float(self.sd[i]),
             "low": self.intervals.get(i, none)[0], "high": self.intervals.get(i, none)[1],
-            "mean_count": float(self.mean_counts[i]), "first": float(rank.first[i]), "rank": int(rank.middle[i]),
+            "mean_count": float(self.counts[i, 0]), "count_low": int(self.counts[i, 1]),
+            "count_high": int(self.counts[i, 2]), "first": float(rank.first[i]),
+            "counted_first": float(rank.counted_first[i]), "rank": int(rank.middle[i]),
             "rank_low": int(rank.low[i]), "rank_high": int(rank.high[i]),
             "plain_mean": float(mean[i]), "plain_low": float(low[i]), "plain_high": float(high[i]),
         } for i, (label, value) in enumerate(zip(self.labels, self.values, strict=True))]  # fmt: skip
@@ -170,7 +177,7 @@ class Outcome(FrozenResult):
         """Of n: mean and 95 % interval, or that it is known."""
         if self.total is None:
             return {"n": self.n or 0}
-        low, high = interval_of_total(self.total)
+        low, high = self.total.interval()
         return {"mean": self.total.mean, "low": low, "high": high}
 
 
@@ -178,7 +185,7 @@ def reading_json(found: Outcome) -> str:
     """The outcome as JSON: what was assumed, the total, and a row per category."""
     return json.dumps({
         "format": FORMAT, "version": __version__, "read": found.name, "assumed": dict(found.assumed),
-        "private_data_used": False, "interval_mass": 0.95, "total": found.total_row,
+        "private_data_used": False, "interval_mass": 0.95, "shares": SHARE_OF, "total": found.total_row,
         "ranking": {"draws": found.ranking.draws, "seed": found.seed, "error": found.ranking.error},
         "error": found.error, "remarks": [*found.remarks], "categories": found.rows,
     }, indent=1, ensure_ascii=False)  # fmt: skip
@@ -191,22 +198,33 @@ def reading_markdown(found: Outcome) -> str:
     lines = [f"# {TITLE}", "", f"Read: {escaped(found.name)}, {len(found.labels):,} categories.", "", "## Assumed", ""]
     lines += [f"- {escaped(name)}: {escaped(said)}" for name, said in found.assumed.items()]
     lines += ["", NOTHING_PRIVATE, "", "## What follows", ""]
+    lines += [f"{escaped(remark)}\n" for remark in found.remarks]
     row = found.total_row
     if found.total is not None:
         lines += [f"Total: {row['mean']:,.1f}, 95 % from {row['low']:,} to {row['high']:,}.", ""]
-    lines += ["| Category | Value | Share | 95 % from | to | P(first) | Ranks, 95 % |", "|" + " --- |" * 7]
+    several = len({*found.laws}) > 1
+    lines += [f"{SHARE_OF}; a count is of the counted themselves.", ""]
+    lines += ["| Category | Value | Count | 95 % from | to | Share θ | 95 % from | to | P(θ is first) | "
+              "P(count is first) | Ranks of θ, 95 % |" + " Noise |" * several,
+              "|" + " --- |" * (11 + several)]  # fmt: skip
     for one in found.rows:
         low, high = ("–" if end is None else f"{end:.4g}" for end in (one["low"], one["high"]))
         value = "withheld" if one["value"] is None else _plain(one["value"])
-        lines.append(f"| {escaped(str(one['category']))} | {value} | {one['mean']:.4g} | {low} | {high} | "
-                     f"{one['first']:.3g} | {one['rank_low']} to {one['rank_high']} |")
-    lines += ["", f"Shares are means of the posterior with equal-tailed 95 % intervals. Ranks are from "
-              f"{found.ranking.draws:,} draws (seed {found.seed}): a probability is within {found.ranking.error:.2g} "
-              "of its value with 95 % confidence."]  # fmt: skip
+        first, counted = (probability(one[name], found.ranking) for name in ("first", "counted_first"))
+        lines.append(f"| {escaped(str(one['category']))} | {value} | {one['mean_count']:,.1f} | {one['count_low']:,} | "
+                     f"{one['count_high']:,} | {one['mean']:.4g} | {low} | {high} | {first} | {counted} | "
+                     f"{one['rank_low']} to {one['rank_high']} |" + f" {one.get('noise')} |" * several)
+    lines += ["", "Counts and shares are means of the posterior with equal-tailed 95 % intervals. Ranks are "
+              f"from {found.ranking.draws:,} draws (seed {found.seed}): a probability is within "
+              f"{found.ranking.error:.2g} of its value with 95 % confidence."]  # fmt: skip
     if found.error is not None:
-        lines.append(f"Any other probability is within {found.error:.1g} of its value.")
-    lines += [f"\n{escaped(remark)}" for remark in found.remarks]
+        lines.append(f"Any other probability is within {max(found.error, _PRECISION):.1g} of its value.")
     return "\n".join([*lines, "", f"dpbi {__version__}", ""])
+
+
+def probability(p: Any, of: Ranking) -> str:
+    """A probability from draws, which cannot tell it from 0 or 1 beyond ``Ranking.least``."""
+    return f"below {of.least:g}" if p == 0 else f"above {1 - of.least:g}" if p == 1 else f"{p:.3g}"
 
 
 def _written(value: float | None) -> float | int | None:

@@ -27,6 +27,7 @@ from tests.dashboard.person import (
     cancel_at,
     charts,
     everything,
+    led_to,
     opened,
     press,
     ran,
@@ -89,10 +90,15 @@ def expected(*asked: Any) -> Any:
 
 def test_an_opendp_table_is_read_in_three_entries(app: AppTest) -> None:
     at = brought(app, OPENDP)
-    assert said.OF_NOISE in at.main.info[0].value and not shares(at)
-    say(at, stated="scale", number="10", law="geometric")
+    left = [said.OF_STATED, said.OF_SIZE, said.OF_KIND]
+    assert at.main.info[0].value == said.still_to_be_said(left) and not shares(at)
+    for said_now in ({"stated": "scale"}, {"number": "10"}):
+        del left[0]
+        say(at, **said_now)
+        assert at.main.info[0].value == said.still_to_be_said(left)
+    say(at, law="geometric")
     assert [*shares(at).values()] == expected((1,) * 4, [412, 377, -3, 12], GEOMETRIC, dpbi.Flat())
-    assert "Red is first with probability" in everything(at) and "95 % from" in everything(at)
+    assert "Red is first of the shares θ with probability" in everything(at) and "95 % from" in everything(at)
     assert len(charts(at)) == 3 and not at.main.error and not at.main.warning
     assert words.PUBLISHED_NOTICE in everything(at) and words.RELATION_NOTICE not in everything(at)
     for total, entry, law in (("known", {"n": "800"}, 800), ("log", {}, dpbi.LogUniform()),
@@ -119,6 +125,16 @@ def test_a_census_table_has_its_noise_and_its_total_in_the_file(app: AppTest) ->
     assert [*shares(at).values()] == expected(*asked)
     say(at, **{"row Total": "category"})
     assert len(shares(at)) == 4
+
+
+def test_a_total_without_noise_is_exact_or_left_out(app: AppTest) -> None:
+    at = brought(app, "race,estimate,variance\nA,5210,130.5\nB,811,130.5\nTotal,6040,\n", law="discrete gaussian")
+    asked = (1, 1), [5210, 811], noise.DiscreteGaussian(130.5)
+    assert not shares(at) and said.OF_TOTALS in at.main.info[0].value
+    for meant, total in (("exact", 6040), ("out", dpbi.Flat())):
+        say(at, **{"row Total": meant})
+        assert [*shares(at).values()] == expected(*asked, total)
+        assert (said.TOTAL_IS_EXACT in everything(at)) == (meant == "exact")
 
 
 def test_withheld_cells_are_asked_about_and_never_0(app: AppTest) -> None:
@@ -148,6 +164,7 @@ def test_withheld_cells_are_asked_about_and_never_0(app: AppTest) -> None:
 @pytest.mark.parametrize(("stated", "entries", "law"), [
     ("epsilon", {"number": "0.5", "sensitivity": "2"}, noise.TwoSidedGeometric(4.0)),
     ("accuracy", {"number": "12"}, noise.TwoSidedGeometric(noise.scale_of_accuracy(12))),
+    ("scale", {"number": "1/0.25"}, noise.TwoSidedGeometric(4.0)),
     ("standard deviation", {"number": "3"}, noise.TwoSidedGeometric(noise.scale_of_sd(3))),
     ("variance", {"number": "9"}, noise.TwoSidedGeometric(noise.scale_of_sd(3))),
 ])  # fmt: skip
@@ -159,7 +176,7 @@ def test_noise_in_words_that_people_have(app: AppTest, stated: str, entries: dic
 def test_decimals_leave_noise_that_was_not_rounded_and_values_may_be_cut(app: AppTest) -> None:
     at = brought(app, "a,40.5\nb,0\nc,12.25\n", stated="scale", number="3")
     box = next(one for one in at.selectbox if one.label == said.LAW)
-    assert box.options == [LAWS["laplace"].called]
+    assert box.options == [said.kind(LAWS["laplace"].called)]
     say(at, law="laplace")
     ran(next(one for one in at.checkbox if one.label == said.FLOOR).check())
     law = noise.Laplace(3, False, floor=0)
@@ -176,6 +193,8 @@ def test_decimals_leave_noise_that_was_not_rounded_and_values_may_be_cut(app: Ap
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "a number that is none": (OPENDP, {"stated": "scale", "number": "wide", "law": "geometric"}, "such as 0.5"),
     "no scale": (OPENDP, {"stated": "scale", "number": "0.0001", "law": "geometric"}, "Scale must"),
+    "less than none": (OPENDP, {"stated": "scale", "number": "-1"}, "Scale must be at least 0: got -1."),
+    "no epsilon": (OPENDP, {"stated": "epsilon", "number": "0"}, "Epsilon of this table must be greater than 0"),
     "improper": ("a,*\nb,*\n", {"mark *": "nothing", "stated": "scale", "number": "3", "law": "geometric"}, "improper"),
     "below the threshold": ("a,-3\nb,<9\n", {"stated": "scale", "number": "3", "law": "geometric"},
                             "The value of 'a' must be at least 9"),
@@ -200,12 +219,15 @@ def test_bad_input_is_a_sentence_and_no_old_picture_stands_beside_it(app: AppTes
 
 def test_what_looks_wrong_is_said(app: AppTest) -> None:
     noted = {"stated": "scale", "number": "2", "law": "geometric"}
-    assert said.LOOKS_TRUE in [box.value for box in brought(app, "a,40\nb,31\n", **noted).main.warning]
+    at = brought(app, "a,40\nb,31\n")  # before anything is said of the noise
+    assert [box.value for box in at.main.warning] == [said.LOOKS_TRUE] and "Data" in led_to(at)
+    assert [box.value for box in say(at, **noted).main.warning] == [said.LOOKS_TRUE]
     assert not brought(app, "a,40\nb,-1\n", **noted).main.warning
     at = brought(app, "a,40\nb,-1\nc,22\n", **noted, total="known", n="61")
     assert [box.value for box in at.main.warning] == [said.SUMS_TO_N]
     (warning,) = say(at, n="100").main.warning
     assert "Their sum is 61, far from n = 100" in warning.value and said.TOO_SMALL in warning.value
+    assert said.DOES_NOT_FIT in everything(at) and "**a is first" not in everything(at)
     cut = "noisy\n" + "\n".join(["400", *"0" * 12])
     *_, warning = brought(app, cut, **noted | {"number": "12"}, total="known", n="250").main.warning
     assert said.NO_NEGATIVE in warning.value
@@ -238,9 +260,20 @@ def test_the_file_of_a_release_needs_no_further_answer(app: AppTest, release: dp
     posterior = release.noise_aware
     assert isinstance(posterior, dpbi.NoiseAwarePosterior)
     assert [*shares(at).values()] == posterior.mean.tolist() and not at.selectbox
-    assert "Share ±" in at.main.dataframe[0].value and "n = 76" in everything(at)
+    assert "Count from" in at.main.dataframe[0].value and "n = 76" in everything(at)
     found = run(code(at), {"pasted.txt": release.to_json(("x", "y", "z")).encode()})
     assert found["posterior"].mean.tolist() == posterior.mean.tolist()
+
+
+def test_the_report_of_a_release_holds_the_file_that_its_script_opens(
+    files: dict[str, Any], release: dpbi.Release
+) -> None:
+    text = release.to_json(("x", "y", "z"))
+    brought(opened(PAGE), text)
+    with zipfile.ZipFile(io.BytesIO(made(files)["dpbi-read-noisy-counts.zip"])) as packed:
+        assert packed.read("dpbi/pasted.txt").decode() == text
+        assert "open('pasted.txt', 'rb')" in packed.read("dpbi/script.py").decode()
+        assert "pasted.txt                       what was read" in packed.read("dpbi/README.txt").decode()
 
 
 def code(at: AppTest) -> str:
@@ -256,8 +289,8 @@ def run(program: str, files: dict[str, bytes] | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("cells", "entries"), [
     (CENSUS, {"row Total": "measured", "law": "discrete gaussian"}),
-    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "law": "geometric", "total": "about",
-                 "mean": "500"}),
+    (WIKIMEDIA, {"labels": "(joined)", "stated": "epsilon", "number": "0.5", "sensitivity": "1", "law": "geometric",
+                 "total": "about", "mean": "500"}),
     ("a,40.5\nb,-3\n", {"stated": "sigma", "number": "3", "law": "gaussian", "total": "known", "n": "40"}),
 ])  # fmt: skip
 def test_the_script_gives_the_numbers_of_the_page(app: AppTest, cells: str, entries: dict[str, Any]) -> None:
@@ -291,6 +324,24 @@ def test_files_hold_what_is_shown_and_nothing_of_the_sidebars_private_counts(
     assert not [one for one in everywhere if "secret" in one or "7919" in one or words.RAW_NOTICE in one]
     assert not at.sidebar.text_input and not at.sidebar.selectbox
     assert not any("5210" in str(value) for value in at.query_params.values())
+
+
+def test_a_noisy_table_of_the_page_data_comes_along_and_replaces_nothing_unasked(app: AppTest) -> None:
+    at = visit(opened(), "pages/10_Data.py")
+    ran(at.text_area(key="data: cells").set_value(OPENDP))
+    use = next(one for one in at.main.button if one.label == "Use these counts")
+    assert use.proto.type == "secondary"
+    visit(at, PAGE)
+    say(at, stated="scale", number="10", law="geometric")
+    assert len(shares(at)) == 4
+    press(at, "Discard the file")
+    assert not shares(at) and "Discard the file" not in buttons(at)  # once
+    brought(at, WIKIMEDIA)
+    press(visit(at, "pages/10_Data.py"), "Discard the file")
+    ran(at.text_area(key="data: cells").set_value(OPENDP))
+    (label,) = {*buttons(visit(at, PAGE))} & {said.TAKE_OVER}
+    say(press(at, label), stated="scale", number="10", law="geometric")
+    assert "Yellow" in shares(at) and said.TAKE_OVER not in buttons(at)
 
 
 def test_what_was_said_stays_while_other_pages_are_visited_and_goes_with_what_was_brought(app: AppTest) -> None:

@@ -20,6 +20,7 @@ from dpbi.data.files.noisy_cells import (
     noisy_cells,
     noisy_table,
     threshold,
+    with_values_apart,
 )
 from dpbi.data.files.reading import opened
 from tests.data.reader import parquet_file, saved, workbook
@@ -43,6 +44,8 @@ LAYOUTS: dict[str, tuple[str | bytes, str, dict[str, Any]]] = {
         "values": (-3, 93), "sizes": (4.5, 4.5), "said": True}),
     "a column of variances": ("name;estimate;variance\na;12;4\nb;-1;9\nTotal;11;0\n", "x.csv", {
         "values": (12, -1, 11), "sizes": (4, 9, 0), "totals": (2,)}),
+    "a total without noise": ("name,estimate,variance\na,12,4\nb,-1,9\nTotal,11,\n", "x.csv", {
+        "sizes": (4, 9, None), "totals": (2,)}),
     "a column of scales": ("scale,value,name\n2,12,a\n2,-1,b\n", "x.csv", {"values": (12, -1), "sizes": (2, 2)}),
     "withheld": ("page,views\nA,<90\nB,120\nC,*\nD,\nE,NA\n", "x.csv", {
         "values": (None, 120, None, None, None), "marks": ("<90", None, "*", "", "NA"), "fractional": False}),
@@ -61,8 +64,9 @@ def test_layouts_of_those_who_publish(layout: str) -> None:
     data, name, expected = LAYOUTS[layout]
     columns, cells = read(data, name)
     assert {what: getattr(cells, what) for what in expected} == expected
-    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES, "a workbook":
-             STANDARD_DEVIATIONS, "a column of scales": SCALES}  # fmt: skip
+    sizes = {"a column of deviations": STANDARD_DEVIATIONS, "a column of variances": VARIANCES,
+             "a total without noise": VARIANCES, "a workbook": STANDARD_DEVIATIONS,
+             "a column of scales": SCALES}  # fmt: skip
     assert columns.sizes == sizes.get(layout, "")
 
 
@@ -74,6 +78,7 @@ def test_layouts_of_those_who_publish(layout: str) -> None:
     ("name,noisy\na,3\n", "2 to 2,000 categories are read: the table has 1 row."),
     ("name,noisy,variance\na,3,4\nb,4,-1\n", "row 3: the noise of 'b' must be a number of at least 0: got '-1'"),
     ("name,noisy,variance\na,3,4\nb,4,\n", "row 3: the noise of 'b'"),
+    ("name,noisy,variance\na,3,4\nTotal,4,x5\n", "row 3: the noise of 'Total'"),
     ("a,x\nb,y\n", "no column holds numbers"),
     ("\n", "blank lines"),
     ("noisy\n" + "1\n" * 2002, "2 to 2,000 categories are read"),
@@ -106,6 +111,16 @@ def test_what_dots_and_commas_mean_is_evidence_or_asked(cells: str, mark: str, d
 ])  # fmt: skip
 def test_thresholds_of_marks(mark: str, below: int | None) -> None:
     assert threshold(mark) == below
+
+
+@pytest.mark.parametrize(("pasted", "came"), [
+    ("No diploma 412\nHigh school -3\nB.A. <10", "No diploma\t412\nHigh school\t-3\nB.A.\t<10"),
+    ("Level count\nNo diploma 1,412\nOther *\n", "Level\tcount\nNo diploma\t1,412\nOther\t*"),
+    ("a b\t4\nc\t5", None), ("a,4\nb,5", None), ("a; b 4\nc 5", None), ("3 4\n5 6", None), ("x y\nz w", None),
+    ("alone 4", None), ("12\n13", None), ("Smith, John 4\nDoe, Jane 5", None),
+])  # fmt: skip
+def test_a_value_may_stand_last_after_a_name_of_several_words(pasted: str, came: str | None) -> None:
+    assert with_values_apart(pasted) == (pasted if came is None else came)
 
 
 TOKENS = ("-3", "4", "<9", "*", "", "NA", "1,2", "1.234", "x", "Total", "12%", '"', "1e400", "٣", "−3", "9" * 70)

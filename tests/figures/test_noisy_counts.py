@@ -9,7 +9,7 @@ import pytest
 
 from dpbi import Flat, noise
 from dpbi.figures import noisy_counts as figures
-from dpbi.releases.reading import NoisyReading, Outcome, interval_of_total
+from dpbi.releases.reading import NoisyReading, Outcome
 from tests.releases.test_reading import outcome
 
 
@@ -39,7 +39,7 @@ def test_figures_draw_what_was_found(k: int) -> None:
         assert np.allclose(trace.error_x.arrayminus, mean - low, atol=1e-6)
     assert "&lt;b&gt;" in drawn.layout.yaxis.ticktext[-1] and "<b>" not in json.dumps(sent(drawn)["layout"]["yaxis"])
     assert one.total is not None
-    least, most = interval_of_total(one.total)
+    least, most = one.total.interval()
     total = figures.total(one.total)
     assert f"{least:,} and {most:,}" in total.layout.title.text.replace("<br>", " ")
     ranks = figures.ranks(one, places)

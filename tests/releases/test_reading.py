@@ -61,7 +61,7 @@ def test_no_noise_in_a_column_is_an_exact_count() -> None:
 @given(some.lists(some.floats(0, 1), min_size=1, max_size=30).filter(any), some.floats(0.05, 0.99))
 def test_the_interval_of_the_total_is_the_narrowest_with_its_tails(weights: list[float], mass: float) -> None:
     p = np.array(weights) / math.fsum(weights)
-    low, high = readings.interval_of_total(Marginal(7, p), mass)
+    low, high = Marginal(7, p).interval(mass)
     n, tail = 7 + np.arange(p.size), (1 - mass) / 2
     assert p[n < low].sum() <= tail + 1e-9 and p[n > high].sum() <= tail + 1e-9
     assert p[n <= low].sum() > tail - 1e-9 and p[n >= high].sum() > tail - 1e-9
@@ -76,8 +76,9 @@ def outcome(asked: NoisyReading, labels: tuple[str, ...], name: str = "x.csv") -
     total = posterior.total if posterior.total.probability.size > 1 else None
     return Outcome(
         name, labels, asked.values, asked.plain, {"Noise": readings.noise_words(asked.noise)}, posterior.mean,
-        posterior.sd, posterior.mean_counts, {i: posterior.interval(0.95, i) for i in range(len(labels))},
+        posterior.sd, readings.counts_of(posterior), {i: posterior.interval(0.95, i) for i in range(len(labels))},
         ranking(posterior, np.random.default_rng(1), 400), 1, total, posterior.total.first, posterior.error,
+        laws=tuple(map(readings.law_words, asked.noise)),
     )  # fmt: skip
 
 
@@ -93,7 +94,7 @@ def test_files_say_what_was_computed_and_that_nothing_private_was_used() -> None
     assert document["categories"][0]["plain_mean"] == pytest.approx(41 / 55)  # a withheld one counts as 0
     text = readings.reading_markdown(found)
     assert readings.NOTHING_PRIVATE in text and "withheld" in text and "a\\|b" in text
-    assert repr(LAW).replace("_", "\\_") in text
+    assert "two-sided geometric noise of scale 3, withheld below 5" in text and "TwoSided" not in text
 
 
 def test_a_value_that_its_noise_cannot_have_led_to_is_named() -> None:
@@ -110,3 +111,30 @@ def test_a_value_that_its_noise_cannot_have_led_to_is_named() -> None:
 def test_totals_in_words(total: Known | dpbi.Flat | dpbi.LogUniform | dpbi.Poisson, said: str) -> None:
     assert said in readings.total_words(total, None)
     assert "measured as 2.5" in readings.total_words(total, (2.5, noise.Laplace(1.0, False)))
+
+
+def test_rows_hold_the_counts_with_intervals_and_both_readings_of_first() -> None:
+    found = outcome(ASKED, ("a", "b", "c"))
+    for row, marginal in zip(found.rows, ASKED.posterior().marginals, strict=True):
+        assert (row["count_low"], row["count_high"]) == marginal.interval() and row["mean_count"] == marginal.mean
+    assert [row["counted_first"] for row in found.rows] == found.ranking.counted_first.tolist()
+    text = readings.reading_markdown(found)
+    assert readings.SHARE_OF in text and f"above {1 - found.ranking.least:g}" in text and "1e-12" in text
+
+
+def test_the_words_of_a_law_hold_its_size_and_what_became_of_values() -> None:
+    assert readings.law_words(noise.Exact()) == "no noise"
+    assert readings.law_words(noise.DiscreteGaussian(4.0, floor=0)).startswith(
+        "discrete Gaussian noise of variance 4, below 0 published as 0, standard deviation 2")
+    laplace = readings.law_words(noise.Laplace(2.0, False))
+    assert laplace == "Laplace noise of scale 2, not rounded, standard deviation 2.828"
+    assert readings.law_words(noise.Gaussian(2.0)) == "Gaussian noise of standard deviation 2, rounded"
+    assert readings.total_words(dpbi.Flat(), (2.5, noise.Gaussian(1.0, False))).endswith("nothing else known of it")
+
+
+def test_files_say_which_law_is_of_which_value() -> None:
+    laws = (noise.Gaussian(2.0), noise.Gaussian(3.0))
+    found = outcome(NoisyReading((1.0, 1.0), (9.0, 4.0), laws, Known(12)), ("a", "b"))
+    assert [row["noise"] for row in found.rows] == list(map(readings.law_words, laws))
+    line = next(line for line in readings.reading_markdown(found).splitlines() if line.startswith("| b |"))
+    assert line.endswith("| Gaussian noise of standard deviation 3, rounded |")

@@ -11,7 +11,7 @@ from dpbi.inference import ranking as ranks
 from dpbi.inference.ranking import Ranking
 from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.releases.published import PublishedRelease
-from dpbi.releases.reading import NoisyReading
+from dpbi.releases.reading import NoisyReading, counts_of
 
 Posterior = NoisyCountsPosterior | NoiseAwarePosterior | JointPosterior | TreePosterior
 Question = NoisyReading | bytes  # what was read, or the file of a release
@@ -20,6 +20,8 @@ _DRAWN = 8_000_000  # numbers, for the ranks
 
 
 class Moments(NamedTuple):
+    """counts: (k, 3), with intervals."""
+
     mean: NDArray[np.float64]
     sd: NDArray[np.float64] | None
     counts: NDArray[np.float64]
@@ -54,8 +56,8 @@ def published(data: bytes) -> PublishedRelease:
 def moments(of: Question) -> Moments:
     found = posterior(of)
     if isinstance(found, NoisyCountsPosterior):
-        return Moments(found.mean, found.sd, found.mean_counts, found.misfit)
-    return Moments(found.mean, None, found.mean_counts, 0.0)
+        return Moments(found.mean, found.sd, counts_of(found), found.misfit)
+    return Moments(found.mean, None, counts_of(found), 0.0)
 
 
 @kept(8192, said="An interval.")

@@ -47,7 +47,8 @@ _MEANINGS = {  # of files, by what their names are like; the first that fits
     "*.js": "draws the figures; keep it beside them",
     "tables/*": "a table of the page",
     "*.html": "a figure of the page: open it in a browser",
-    "*": "the points of that figure",
+    "figures/*": "the points of that figure",
+    "*": "what was read: script.py opens it",
 }
 
 

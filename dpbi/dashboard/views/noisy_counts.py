@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,11 +14,11 @@ import streamlit as st
 from dpbi import Flat, LogUniform, Poisson, limits, name_of, tables as data
 from dpbi.dashboard.answers import noisy_counts as answers
 from dpbi.dashboard.answers.work import Cancelled, whole, work
-from dpbi.dashboard.session import settings
+from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import entries, menu, prior
 from dpbi.dashboard.take_away import report, script
-from dpbi.dashboard.views.data import say_if_files_are_refused
+from dpbi.dashboard.views import data as data_page
 from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
 from dpbi.data.files.file_format import BRACKET
 from dpbi.data.files.form import Form
@@ -35,6 +36,7 @@ from dpbi.data.files.noisy_cells import (
     noisy_cells,
     noisy_table,
     threshold,
+    with_values_apart,
 )
 from dpbi.data.files.outcome import CountsError
 from dpbi.data.files.reading import Opened, opened
@@ -48,16 +50,17 @@ from dpbi.releases.reading import NoisyReading, Outcome
 Number = TypeVar("Number")
 
 _BROUGHT = "noisy counts: brought"
+_TAKEN = "noisy counts: taken over"
 _OF = "noisy: "  # what the settings of this page begin with
 _JOINED, _NO_NAMES = "(joined)", "(none)"
 _SIZES = {STANDARD_DEVIATIONS: stated.STANDARD_DEVIATION, VARIANCES: stated.VARIANCE, SCALES: stated.SCALE}
-FIRST, BESIDE = 6, 8  # rows and columns of the cells that are shown
+FIRST, LAST, BESIDE = 6, 2, 8  # rows at each end, and columns, of the cells that are shown
 MANY, DRAWN = 40, 20  # categories from which on the largest ones are drawn, and how many
 _MISFIT = 5.0
 _MARKS = 8  # different ones that are asked about
 _ENTRIES = {
     "values": None, "labels": None, "noise column": None, "decimals": POINT, "stated": None, "law": None, "number": "",
-    "sensitivity": "1", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
+    "sensitivity": "", "floor": False, "total": said.FLAT, "n": "", "mean": "", "measured": "", "measured noise": "",
     "prior": prior.CHOICES[0], "strength": "1", "alphas": "",
 }  # fmt: skip
 
@@ -79,7 +82,8 @@ class Published:
 
 
 class Question(NamedTuple):
-    """What is asked, and what goes with the answer. of: as ``answers`` take it; assumed, remarks: in words."""
+    """What is asked, and what goes with the answer. of: as ``answers`` take it; assumed, remarks, notes (which warn of
+    nothing), laws (of each value): in words."""
 
     of: answers.Question
     labels: tuple[str, ...]
@@ -87,16 +91,26 @@ class Question(NamedTuple):
     plain: np.ndarray[Any, np.dtype[np.float64]]
     assumed: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
 
 
 def draw() -> None:
     brought: Published | None = st.session_state.get(_BROUGHT)
+    elsewhere: data_page.Brought | None = st.session_state.get(data_page.BROUGHT)
+    if elsewhere and not (elsewhere.noisy and st.session_state.get(_TAKEN) is not elsewhere):
+        elsewhere = None
+    if brought is None and elsewhere:
+        _take_over(elsewhere)
+        brought, elsewhere = st.session_state[_BROUGHT], None
     if brought is None:
         _bring()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{words.escape(brought.name)}**", width="content")
         st.button("Discard the file", on_click=_put_away)
+        if elsewhere:
+            st.button(said.TAKE_OVER, on_click=_take_over, args=(elsewhere,))
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
         question = _of_release(brought) if brought.is_release else _of_table(brought)
@@ -114,15 +128,22 @@ def _bring() -> None:
     st.markdown(said.PUBLISHED_ONLY)
     st.file_uploader(said.UPLOAD, key="noisy counts: file", on_change=_take, args=("noisy counts: file",),
                      help=said.UPLOAD_HELP)  # fmt: skip
-    say_if_files_are_refused()
+    data_page.say_if_files_are_refused()
     st.text_area(said.PASTE, key="noisy counts: cells", height=160, on_change=_take, args=("noisy counts: cells",))
 
 
 def _take(key: str) -> None:
     given = st.session_state[key]
     _forget()
-    st.session_state[_BROUGHT] = (Published("pasted.txt", given.encode()) if isinstance(given, str) else
+    pasted = isinstance(given, str)
+    st.session_state[_BROUGHT] = (Published("pasted.txt", with_values_apart(given).encode()) if pasted else
                                   Published(given.name, given.getvalue()))  # fmt: skip
+
+
+def _take_over(brought: data_page.Brought) -> None:
+    """What was brought on the page Data, once."""
+    _forget()
+    st.session_state.update({_BROUGHT: Published(brought.name, brought.data), _TAKEN: brought})
 
 
 def _put_away() -> None:
@@ -168,7 +189,8 @@ def _of_release(brought: Published) -> Question:
         "Released": release.time,
     }
     return Question(brought.data, found.labels, tuple(map(float, release.released)), np.array(release.naive), assumed,
-                    found.remarks)  # fmt: skip
+                    tuple(one for one in found.remarks if said.STATED_WITH not in one),
+                    tuple(one for one in found.remarks if said.STATED_WITH in one))  # fmt: skip
 
 
 # --- a table ---
@@ -180,7 +202,7 @@ def _of_table(brought: Published) -> Question | None:
     table, remarks = _opened(brought)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        _first_rows(table)
+        _rows_as_they_stand(table)
         for remark in remarks:
             st.caption(words.escape(remark, words.SENTENCE_LENGTH))
     refused: list[str] = []  # each stands beside its entry
@@ -188,21 +210,31 @@ def _of_table(brought: Published) -> Question | None:
         cells = _columns(table)
         if all(_now(entry) == guess for entry, guess in brought.guesses.items()):
             st.caption(said.GUESSED)
+        if _look_true(cells):
+            st.warning(said.LOOKS_TRUE)
+            st.page_link(menu.page("Data").path, label="True counts? Data", icon=":material/arrow_forward:",
+                         query_params=address.elsewhere(on_tour=False))  # fmt: skip
         marks, totals = _withheld(cells, refused), _rows_of_totals(cells)
-        noise = _noise(table, cells, refused)
+        missing: list[str] = []
+        noise = _noise(table, cells, refused, missing)
         total_here, prior_here = st.columns(2)
         with total_here:
-            total, measured = _total(cells, said.MEASURED in totals.values(), refused)
+            total, measured = _total(cells, totals, refused)
         with prior_here:
             alpha = _prior(len(_kept(cells, marks, totals)), refused)
     unsaid = any(mark.meant is None or (mark.meant == said.BELOW and mark.below is None) for mark in marks.values())
     if refused or noise is None or unsaid or None in totals.values() or total is None or not alpha:
-        missing = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values(), said.OF_NOISE: noise is None,
-                   said.OF_N: total is None}  # fmt: skip
+        others = {said.OF_MARKS: unsaid, said.OF_TOTALS: None in totals.values()}
+        last = {said.OF_N: total is None, said.OF_PRIOR: not alpha}
+        missing = [*_lacking(others), *missing, *_lacking(last)]
         if not refused:
-            st.info(said.still_to_be_said([what for what, lacks in missing.items() if lacks]))
+            st.info(said.still_to_be_said(missing))
         return None
     return _question(cells, marks, totals, noise, total, measured, alpha)
+
+
+def _lacking(of: Mapping[str, bool]) -> list[str]:
+    return [what for what, lacks in of.items() if lacks]
 
 
 def _opened(brought: Published) -> tuple[Table, tuple[str, ...]]:
@@ -232,11 +264,15 @@ def _guesses(table: Table) -> dict[str, Any]:
     return found
 
 
-def _first_rows(table: Table) -> None:
-    shown = {words.escape(column.title, 24): [words.escape(cell, 24) for cell in column.cells[:FIRST]]
-             for column in table.columns[:BESIDE]}  # fmt: skip
-    st.table(shown, hide_index=True, border="horizontal", alt="The first rows as they stand in what was brought")
-    st.caption(f"The first {min(FIRST, len(table.rows)):,} of {len(table.rows):,} rows.")
+def _rows_as_they_stand(table: Table) -> None:
+    k = len(table.rows)
+    at = [i for i in range(k) if i < FIRST or i >= k - LAST]
+    shown = {"Row": [f"{table.rows[i]:,}" for i in at]}
+    for column in table.columns[:BESIDE]:
+        cells = column.cells
+        shown[words.escape(column.title, 24)] = [words.escape(cells[i], 24) for i in at]
+    st.table(shown, hide_index=True, border="horizontal", alt="The first and last rows of what was brought")
+    st.caption(f"{len(at):,} of {k:,} rows, numbered as in the file.")
 
 
 def _columns(table: Table) -> NoisyCells:
@@ -308,10 +344,14 @@ def _preset(entry: str, value: Any) -> str:
 
 
 def _rows_of_totals(cells: NoisyCells) -> dict[int, str | None]:
-    """What each row is that says it is a total."""
-    names = {i: cells.labels[i] for i in cells.totals}
-    return {i: _choose(f"The row {words.plain(name, 30)}", f"row {name}", said.TOTALS)
-            for i, name in names.items()}  # fmt: skip
+    """What each row is that says it is a total; one without noise of its own is exact, or left out."""
+    found: dict[int, str | None] = {}
+    for i in cells.totals:
+        has_noise = not cells.sizes or cells.sizes[i] is not None
+        offered = {key: what for key, what in said.TOTALS.items() if has_noise or key in (said.OUT, said.EXACT)}
+        name = cells.labels[i]
+        found[i] = _choose(f"The row {words.plain(name, 30)}", f"row {name}", offered)
+    return found
 
 
 def _number(refused: list[str], typed: str, read: Callable[[str], Number]) -> Number | None:
@@ -343,8 +383,23 @@ class StatedNoise(NamedTuple):
                                  self.floor, below)  # fmt: skip
 
 
-def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise | None:
-    """None where something is not said, or refused."""
+def _size(measure: str, label: str, typed: str) -> float:
+    """A size of noise, or a quotient of two numbers as 1/0.1; 0 only where it means that there is none."""
+    above, divided, below = typed.partition("/")
+    size = entries.number(label, above)
+    if divided:
+        by = entries.number(label, below)
+        if by <= 0:
+            raise ValueError(f"{label} cannot be divided by {below.strip()}.")
+        size /= by
+    if size < 0 or (size == 0 and measure not in _SIZES.values()):
+        raise ValueError(f"{label} must be {'at least' if measure in _SIZES.values() else 'greater than'} 0: got "
+                         f"{typed.strip()}.")  # fmt: skip
+    return size
+
+
+def _noise(table: Table, cells: NoisyCells, refused: list[str], unsaid: list[str]) -> StatedNoise | None:
+    """None where something is not said, which is put down, or refused."""
     numeric = sum(map(holds_values, table.columns))
     offered = {key: what for key, (what, _, _) in said.STATED.items() if numeric > 1 or not key.startswith(said.COLUMN)}
     size: float | None = None
@@ -352,18 +407,27 @@ def _noise(table: Table, cells: NoisyCells, refused: list[str]) -> StatedNoise |
     with st.container(horizontal=True):
         how = _choose("The noise is stated as", "stated", offered)
         if not how:
+            unsaid.extend((said.OF_STATED, said.OF_SIZE, said.OF_KIND))
             return None
         measure = str(how).removeprefix(said.COLUMN)
         _, label, help = said.STATED[how]
         if measure == how:
-            size = _number(refused, _typed(label, "number", help=help), lambda text: entries.number(label, text))
+            size = _number(refused, _typed(label, "number", help=help), lambda text: _size(measure, label, text))
+            if size is None:
+                unsaid.append(said.OF_SIZE)
         if how in said.SENSITIVITY:
             asked, meant = said.SENSITIVITY[how]
-            most = _number(refused, _typed(asked, "sensitivity", "1", help=meant),
+            most = _number(refused, _typed(asked, "sensitivity", help=meant, placeholder=said.ONE_OR_TWO),
                            lambda text: entries.number("The change by one person", text))  # fmt: skip
-        fits = {key: one.called for key, one in stated.LAWS.items()
+            if most is None:
+                unsaid.append(said.OF_CHANGE)
+        fits = {key: said.kind(one.called) for key, one in stated.LAWS.items()
                 if stated.MEASURES[measure].fits(one) and not (one.whole and cells.fractional)}  # fmt: skip
         law = _choose(said.LAW, "law", fits, help=said.LAW_HELP)
+        if law is None:
+            unsaid.append(said.OF_KIND)
+    if size == 0:
+        st.caption(said.NO_NOISE)
     if cells.fractional:
         st.caption(said.NOT_ROUNDED)
     _now("floor")
@@ -380,8 +444,14 @@ class TypedTotal(NamedTuple):
     size: float | None
 
 
-def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total | None, TypedTotal | None]:
-    """The law of n, None where it is not said yet, and a measured total. measured: whether a row is one."""
+def _total(
+    cells: NoisyCells, totals: Mapping[int, str | None], refused: list[str]
+) -> tuple[Total | None, TypedTotal | None]:
+    """The law of n, None where it is not said yet, and a measured total. totals: what the rows are that say total."""
+    if exact := _exact_total(cells, totals):
+        st.caption(said.TOTAL_IS_EXACT)
+        return exact, None
+    measured = said.MEASURED in totals.values()
     options = {key: what for key, what in said.TOTAL.items() if not (measured and key == said.NOISY)}
     found: Total | None = None
     with st.container(horizontal=True):
@@ -404,6 +474,20 @@ def _total(cells: NoisyCells, measured: bool, refused: list[str]) -> tuple[Total
     if measured:
         st.caption(said.TOTAL_OF_ROW)
     return found, None
+
+
+def _exact_total(cells: NoisyCells, totals: Mapping[int, str | None]) -> Known | None:
+    """The total that a row is, without noise."""
+    found = {cells.values[i] for i, meant in totals.items() if meant == said.EXACT}
+    if not found:
+        return None
+    if len(found) > 1:
+        raise CountsError("the rows of exact totals differ: leave all but one out.")
+    (value,) = found
+    if value is None or value % 1 or not 1 <= value <= limits.TOTAL_LARGEST:
+        raise CountsError(f"an exact total must be a whole number from 1 to {limits.TOTAL_LARGEST:,}: got "
+                          f"{'a withheld one' if value is None else f'{value:,.10g}'}.")  # fmt: skip
+    return Known(int(value))
 
 
 def _prior(k: int, refused: list[str]) -> tuple[float, ...]:
@@ -454,7 +538,8 @@ def _question(
         "Prior": readings.prior_words(asked.prior),
         **({"Withheld": said.listed_marks(withheld)} if withheld else {}),
     }
-    return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked))
+    return Question(asked, labels, asked.values, asked.plain, assumed, _remarks(cells, asked),
+                    laws=tuple(map(readings.law_words, asked.noise)))  # fmt: skip
 
 
 def _measured(
@@ -470,13 +555,17 @@ def _measured(
     return None if value is None else (value, laws[rows[0]])
 
 
+def _look_true(cells: NoisyCells) -> bool:
+    return not cells.said and all(value is not None and value >= 0 and value % 1 == 0 for value in cells.values)
+
+
 def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
     """What the values look like, where that is not what they should be."""
     published = [value for value in asked.values if value is not None]
     found = []
     if not published:
         found.append(said.ALL_WITHHELD)
-    elif not (cells.said or any(value < 0 or value % 1 for value in published) or None in asked.values):
+    elif _look_true(cells):
         found.append(said.LOOKS_TRUE)
     if published and isinstance(asked.total, Known) and math.fsum(published) == asked.total.n:
         found.append(said.SUMS_TO_N)
@@ -488,7 +577,11 @@ def _remarks(cells: NoisyCells, asked: NoisyReading) -> tuple[str, ...]:
 
 def _show(brought: Published, question: Question) -> None:
     for remark in question.remarks:
+        if remark == said.LOOKS_TRUE:  # said already
+            continue
         st.warning(remark if isinstance(question.of, NoisyReading) else words.escape(remark, words.SENTENCE_LENGTH))
+    for note in question.notes:
+        st.caption(words.escape(note, words.SENTENCE_LENGTH))
     place = st.container()
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     with whole("noisy counts", (question.of, seed), 4, "steps") as current:
@@ -499,17 +592,23 @@ def _show(brought: Published, question: Question) -> None:
             intervals = {best: current.ask(answers.interval, question.of, best)}
     exact = answers.posterior(question.of)
     total = getattr(exact, "total", None)
+    misfit = ""
+    if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
+        misfit = said.misfit(moments.misfit, _reasons(question.of))
+    remarks = [one for one in (misfit, *question.remarks, *question.notes) if one]
     found = Outcome(
-        brought.name, question.labels, question.values, question.plain, question.assumed, moments.mean, moments.sd,
-        moments.counts, intervals, ranking, seed, total if total is not None and total.probability.size > 1 else None,
-        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None), question.remarks,
+        PurePath(brought.name).name, question.labels, question.values, question.plain, question.assumed, moments.mean,
+        moments.sd, moments.counts, intervals, ranking, seed,
+        total if total is not None and total.probability.size > 1 else None,
+        getattr(exact, "n", None) if total is None else total.first, getattr(exact, "error", None),
+        tuple(one.replace("**", "") for one in remarks), question.laws,
     )  # fmt: skip
     with place:
         st.header("What follows")
-        st.markdown(said.answer(found))
+        if misfit:
+            st.warning(misfit)
+        st.markdown(said.answer(found, fits=not misfit))
         st.caption(words.escape(said.about(found), words.SENTENCE_LENGTH))
-        if moments.misfit > _MISFIT and isinstance(question.of, NoisyReading):
-            st.warning(said.misfit(moments.misfit, _reasons(question.of)))
         places = _places(found)
     with work("intervals", (question.of, places), len(places), "intervals") as current, suppress(Cancelled):
         for i in places:
@@ -517,7 +616,7 @@ def _show(brought: Published, question: Question) -> None:
     seen = downloads.Shown({"Read": words.plain(found.name), **found.assumed, "Seed": seed}, said.about(found))
     with downloads.collected(seen):
         _pictures(replace(found, intervals=dict(intervals)), [i for i in places if i in intervals])
-        _take_away(question, replace(found, intervals=dict(intervals)), seen)
+        _take_away(brought, question, replace(found, intervals=dict(intervals)), seen)
 
 
 def _reasons(asked: NoisyReading) -> list[str]:
@@ -555,19 +654,20 @@ def _pictures(found: Outcome, places: Sequence[int]) -> None:
     if found.total is not None:
         st.header("The total")
         charts.draw(pictures.total(found.total), "total")
-    st.header("Who is first")
+    st.header("Who is first of the shares θ")
     ranked = sorted(places, key=lambda i: -found.mean[i])
     charts.draw(pictures.ranks(found, ranked), "ranks")
     st.text_input("Seed of the draws", width=200, help=sidebar.SEED, **settings.entry("seed"))
-    st.header("The table")
+    st.header("Shares θ and counts")
+    st.caption(said.SHARES_AND_COUNTS)
     k = len(found.labels)
     order = range(k) if k <= MANY else found.order.tolist()
-    tables.draw(data.noisy_counts(found, order[:MANY]), lambda: data.noisy_counts(found, order))
+    tables.draw(data.noisy_counts(found, order[:MANY], every=False), lambda: data.noisy_counts(found, order))
     if k > MANY:
         st.caption(said.INTERVALS_SHOWN)
 
 
-def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> None:
+def _take_away(brought: Published, question: Question, found: Outcome, seen: downloads.Shown) -> None:
     of = question.of if isinstance(question.of, NoisyReading) else None
     made: dict[str, Callable[[], str]] = {
         "reading.json": lambda: readings.reading_json(found),
@@ -579,8 +679,9 @@ def _take_away(question: Question, found: Outcome, seen: downloads.Shown) -> Non
         for label, name, mime in (("Numbers (JSON)", "reading.json", "application/json"),
                                   ("Statement (Markdown)", "statement.md", "text/markdown")):  # fmt: skip
             downloads.offer(label, lambda make=made[name]: make().encode(), f"dpbi-{name}", mime)  # type: ignore[misc]
+        read = {} if of else {found.name: brought.data}  # which the script opens
         downloads.offer("Report (ZIP)", lambda: report.zip_bytes(
-            page, seen, {name: make().encode() for name, make in made.items()}, readings.NOTHING_PRIVATE),
+            page, seen, {**read, **{name: make().encode() for name, make in made.items()}}, readings.NOTHING_PRIVATE),
             "dpbi-read-noisy-counts.zip", "application/zip")  # fmt: skip
     with folds.fold("Copy as Python") as open_:
         if open_:

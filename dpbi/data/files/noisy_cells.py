@@ -31,6 +31,7 @@ _SAID_BY = {
 }
 _OF_NOISE = frozenset().union(*_SAID_BY.values())
 _BOUND = re.compile(r"(<|≤|<=|under|below|less than|fewer than|at most)\s*(\d[\d.,' ]*)", re.IGNORECASE)
+_LAST = re.compile(r"(.*[^\W\d].*?) ([-−+]?\d[\d.,]*|[<≤] ?\d[\d.,]*|\*)")  # a name, then a value
 _INCLUSIVE = ("≤", "<=", "at most")
 
 
@@ -49,13 +50,13 @@ class NoisyColumns:
 @dataclass(frozen=True)
 class NoisyCells:
     """What the rows hold. labels; values: None where a mark stands instead; marks: what stands there, "" in an empty
-    cell; sizes: of the noise, () without such a column; totals: the places of rows that say that they are a total;
-    said: whether a header speaks of noise."""
+    cell; sizes: of the noise, () without such a column, None where a total has none; totals: the places of rows that
+    say that they are a total; said: whether a header speaks of noise."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
     marks: tuple[str | None, ...]
-    sizes: tuple[float, ...]
+    sizes: tuple[float | None, ...]
     totals: tuple[int, ...]
     said: bool
 
@@ -63,6 +64,19 @@ class NoisyCells:
     def fractional(self) -> bool:
         """Whether a value has decimals, as of noise that was not rounded."""
         return any(value is not None and value % 1 for value in self.values)
+
+
+def with_values_apart(text: str) -> str:
+    """Pasted lines that end in a value after nothing but spaces, 'No diploma 412', with a tab before it; any other text
+    as it is. The first line may be one of names."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if re.search(r"[\t;|]|,(?!\d)| {2,}", text) or len(lines) < 2 or not any(" " in line for line in lines):
+        return text
+    split = [_LAST.fullmatch(line) for line in lines]
+    if not all(split[1:]) or any(is_number(found[1]) for found in split if found):
+        return text
+    first = [] if split[0] else ["\t".join(lines[0].rsplit(" ", 1))]
+    return "\n".join([*first, *(f"{found[1]}\t{found[2]}" for found in split if found)])
 
 
 def noisy_table(file: Opened) -> tuple[Table, tuple[str, ...]]:
@@ -155,7 +169,8 @@ def noisy_cells(table: Table, columns: NoisyColumns, decimals: str = POINT) -> N
     labels = _labels(names, k, rows)
     read = [_value(cell, decimals, label, row) for cell, label, row in zip(values.cells, labels, rows, strict=True)]
     found = () if sizes is None else tuple(
-        _size(cell, decimals, label, row) for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
+        _size(cell, decimals, label, row, bool(names) and says_total(label))
+        for cell, label, row in zip(sizes.cells, labels, rows, strict=True))
     return NoisyCells(
         labels, tuple(None if isinstance(one, str) else one for one in read),
         tuple(one if isinstance(one, str) else None for one in read), found,
@@ -191,8 +206,11 @@ def _value(cell: str, decimals: str, label: str, row: int) -> float | str:
                       f"{shown(cell)}.", row)  # fmt: skip
 
 
-def _size(cell: str, decimals: str, label: str, row: int) -> float:
+def _size(cell: str, decimals: str, label: str, row: int, is_total: bool) -> float | None:
+    """A total, which may be exact or left out, need have none."""
     number = _number(cell, decimals)
+    if number is None and is_total and not re.search(r"\d", plain(cell)):
+        return None
     if number is None or number < 0:
         raise CountsError(f"the noise of {shown(label)} must be a number of at least 0: got {shown(cell)}.", row)
     return _float(number)
