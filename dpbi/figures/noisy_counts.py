@@ -29,10 +29,17 @@ _NEARLY_ALL = 1e-6
 _FEW = 12  # rows that get more room
 
 
+def _names(found: Outcome, places: Sequence[int]) -> list[str]:
+    """As they are told apart among all categories, in every figure alike."""
+    names = display_labels(list(found.labels))
+    return [names[place] for place in places]
+
+
 def shares(found: Outcome, places: Sequence[int]) -> Figure:
     """Means and 95 % intervals of the shares of some categories, and beside them those that take the values for
     true."""
-    rows = [row for row in map(found.rows.__getitem__, places) if row["low"] is not None]
+    known = [place for place in places if found.rows[place]["low"] is not None]
+    rows, names = [found.rows[place] for place in known], _names(found, known)
     at, fig = np.arange(len(rows)), Drawing()
     shift, few = 0.17, len(rows) <= _FEW
     for name, keys, off, look in (
@@ -50,7 +57,7 @@ def shares(found: Outcome, places: Sequence[int]) -> Figure:
         )  # fmt: skip
     return base_layout(
         fig, _how_much_wider(rows), x={"title_text": "θ, share of the category", "rangemode": "tozero"},
-        y=category_axis(display_labels([str(row["category"]) for row in rows])), height=_height(len(rows)),
+        y=category_axis(names), height=_height(len(rows)),
         alt=f"Means and 95 % intervals of the shares of {len(rows)} categories, {AWARE} and with the {PLAIN}",
         notes=["Means and 95 % intervals.", _of_all(len(rows), len(found.labels))],
     )  # fmt: skip
@@ -96,12 +103,12 @@ def total(law: Marginal) -> Figure:
 
 def ranks(found: Outcome, places: Sequence[int]) -> Figure:
     """Of few categories the probability of every rank; else 95 % intervals of the ranks, with that of being first."""
-    names, rank = display_labels([found.labels[i] for i in places]), found.ranking
+    names, rank = _names(found, places), found.ranking
     matrix = rank.matrix
     fig = Drawing()
     at = np.arange(len(places))
     leader = int(np.argmax(rank.first))
-    (lead,) = display_labels([found.labels[leader]])
+    (lead,) = _names(found, [leader])
     p = float(rank.first[leader])
     title = f"{lead} is first {'in every draw' if p == 1 else f'with probability {_share(p)}'}"
     if matrix is not None:

@@ -58,3 +58,13 @@ def test_a_part_of_the_categories_is_said_to_be_one_and_what_is_not_computed_is_
     one = replace(one, intervals={i: ends for i, ends in one.intervals.items() if i != 3})
     drawn = figures.shares(one, [1, 3, 5])
     assert len(drawn.layout.yaxis.ticktext) == 2 and "2 of 14 categories" in drawn.layout.title.text
+
+
+def test_a_name_that_had_to_be_shortened_is_the_same_in_every_figure() -> None:
+    long = [f"Long label number one {mark * 12} and then the same ending of it all" for mark in "AB"]
+    law = noise.DiscreteGaussian(25.0)
+    one = outcome(NoisyReading((0.5,) * 3, (3.0, 40.0, 9.0), (law,) * 3, Flat()), (*long, "short"))
+    shares, ranks = (list(figure.layout.yaxis.ticktext) for figure in (
+        figures.shares(one, [0, 1, 2]), figures.ranks(one, [1, 2, 0])))
+    assert "(1)" in shares[0] and "(2)" in shares[1]
+    assert "(2)" in ranks[0] and "(1)" in ranks[2]
