@@ -1,24 +1,29 @@
 """Differentially private Bayesian inference on count data: the names people use, nothing computed here.
 
-The rooms in their order, each importing from earlier ones only: ``limits``, ``problem``, ``data``, ``posterior``,
-``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``, ``papers``,
-``tour``, ``tables``; then the names below; then ``figures`` and ``dashboard``.
+The rooms in their order, each importing from earlier ones only: ``limits``, ``noise``, ``problem``, ``data``,
+``posterior``, ``sensitivity``, ``partition``, ``mechanisms``, ``accuracy``, ``privacy``, ``inference``, ``releases``,
+``papers``, ``tour``, ``tables``; then the names below; then ``figures`` and ``dashboard``.
 """
 
-from dpbi import accuracy, mechanisms, partition, sensitivity, tables
+from dpbi import accuracy, mechanisms, noise, partition, sensitivity, tables
 from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
+from dpbi.data.count_table import CountTable, read_tables
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
+from dpbi.inference.budget_split import BudgetSplit, split_epsilon
 from dpbi.inference.clouds import Clouds, clouds
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
 from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases, noise_aware_releases
+from dpbi.inference.noisy_counts import NoisyCountsPosterior, noisy_counts_posterior
 from dpbi.inference.prior_average import ExpectedDistance, expected_distance
 from dpbi.inference.private_posteriors import PrivatePosteriors, sample_posteriors
+from dpbi.inference.share_comparison import ShareComparison, compare
+from dpbi.inference.total import Flat, LogUniform, Poisson
 from dpbi.mechanisms import MECHANISMS, Mechanism, name_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
@@ -26,12 +31,15 @@ from dpbi.papers.score_study import ScoreStudy, compare_scores
 from dpbi.posterior import dirichlet
 from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
+from dpbi.privacy.composition import Composition, compose
 from dpbi.privacy.guessing import BestGuess, best_guess
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
+from dpbi.releases.published import PublishedRelease, read_release, read_release_table
 from dpbi.releases.release import Release, release
+from dpbi.releases.table_release import TableRelease, guarantee_of_tables, release_tables, table_split
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, maps as sensitivity_maps, smooth_sensitivity
 from dpbi.version import __version__
 
@@ -39,27 +47,37 @@ __all__ = [
     "MECHANISMS",
     "ApproximateDP",
     "BestGuess",
+    "BudgetSplit",
     "Clouds",
     "Comparison",
+    "Composition",
+    "CountTable",
     "CountsError",
     "CountsQuestion",
     "DistanceLaw",
     "ExpectedDistance",
+    "Flat",
     "Guarantee",
     "JointPosterior",
     "LimitComparison",
+    "LogUniform",
     "Mechanism",
     "NearestPosterior",
     "NoiseAwarePosterior",
     "NoiseAwareReleases",
+    "NoisyCountsPosterior",
     "NotPrivate",
+    "Poisson",
     "PrivacyLimit",
     "PrivacyLoss",
     "PrivatePosteriors",
     "Problem",
+    "PublishedRelease",
     "PureDP",
     "Release",
     "ScoreStudy",
+    "ShareComparison",
+    "TableRelease",
     "Verdict",
     "__version__",
     "accuracy",
@@ -68,12 +86,15 @@ __all__ = [
     "best_guess",
     "calibrate",
     "clouds",
+    "compare",
     "compare_scores",
     "comparison_of",
+    "compose",
     "dirichlet",
     "distance_law",
     "expected_distance",
     "global_sensitivity",
+    "guarantee_of_tables",
     "hellinger",
     "joint_posterior",
     "limit_of_privacy",
@@ -84,21 +105,29 @@ __all__ = [
     "name_of",
     "nearest_posterior",
     "neighbours",
+    "noise",
     "noise_aware",
     "noise_aware_posterior",
     "noise_aware_releases",
+    "noisy_counts_posterior",
     "partition",
     "printed_bound",
     "privacy_loss",
     "privacy_profile",
     "read_counts",
     "read_nearest",
+    "read_release",
+    "read_release_table",
+    "read_tables",
     "release",
+    "release_tables",
     "sample_posteriors",
     "sensitivity",
     "sensitivity_maps",
     "smooth_sensitivity",
+    "split_epsilon",
     "steps",
+    "table_split",
     "tables",
     "verdict",
 ]

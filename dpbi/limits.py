@@ -7,10 +7,12 @@ from itertools import islice
 from numbers import Integral, Real
 from reprlib import Repr
 from types import UnionType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Checked = TypeVar("Checked")
 
 # Numbers beyond these were not tested against 50-digit references, so they are refused, not guessed.
 PRIOR_LEAST, PRIOR_LARGEST = 1e-9, 1e12
@@ -20,6 +22,8 @@ TOTAL_LARGEST = 4 * 10**15  # alpha + c keeps its half-integer digits in a doubl
 RELEASED_LARGEST = 2**52
 CATEGORIES_LEAST, CATEGORIES_LARGEST = 2, 2_000
 EPSILON_LEAST, EPSILON_LARGEST = 1e-9, 1e6
+NOISE_LEAST, NOISE_LARGEST = 1e-3, 1e9  # scale or standard deviation of noise that somebody else added
+VALUE_LARGEST = 10**12  # of a noisy count that somebody else published, in size
 GAMMA_LARGEST = 1e6
 RATE_LARGEST = 1e15
 SIZE_LARGEST = 10_000_000
@@ -178,6 +182,25 @@ def _number_of(values: Iterable[Any]) -> str:
         return f"{len(values):,}" if isinstance(values, Sized) else "more"
     except OverflowError:  # of a range beyond 2^63
         return "more"
+
+
+def each(
+    name: str, values: Any, of: str, check: Callable[[Any], Checked], most: int = ENTRIES_LARGEST
+) -> list[Checked]:
+    """The values of a sequence as ``check`` returns them; what it refuses is named by its number."""
+    found = []
+    for i, value in enumerate(sequence(name, values, of, most)):
+        try:
+            found.append(check(value))
+        except ValueError as refusal:
+            raise ValueError(f"{name}: number {i + 1} is refused. {opened(str(refusal))}") from None
+    return found
+
+
+def places(name: str, value: Any, size: int) -> frozenset[int]:
+    """Places 0, 1, ... in a sequence of this size, each counted once."""
+    listed = sequence(name, value, "of places", CATEGORIES_LARGEST)
+    return frozenset(whole_number(f"{name}[{j}]", place, 0, size - 1) for j, place in enumerate(listed))
 
 
 def pair(name: str, value: Any, of: str) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
 from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.data.labels import shortened
+from dpbi.inference.group_conclusions import RoughDifference
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.noise_aware_releases import NoiseAwareReleases
 from dpbi.inference.prior_average import ExpectedDistance
@@ -33,6 +34,7 @@ from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.loss import PrivacyLoss
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.problem import Problem
+from dpbi.releases.reading import Outcome
 from dpbi.releases.release import category_names
 from dpbi.releases.statement import Row, outwards
 from dpbi.sensitivity.maps import Sensitivities
@@ -338,6 +340,16 @@ def every_column(rows: Sequence[Row], name: str) -> ResultTable:
     return _table(name, "One row per category", rows)
 
 
+def noisy_counts(found: Outcome, places: Iterable[int], *, every: bool = True) -> ResultTable:
+    """A row per category, of these: the published value, its count and share with the noise allowed for, its rank, and,
+    of every column, what follows where values are taken for true."""
+    rows = found.rows
+    names = _categories(found.labels)
+    titles = {key: title for key, title in READING.items() if every or key not in _ASIDE}
+    table = [{title: rows[i][key] for key, title in titles.items()} | {"Category": names[i]} for i in places]
+    return _table("noisy-counts", "One row per category: published value, count, share, rank", table)
+
+
 def accuracy(curves: Sequence[AccuracyCurve], own: Value | None = None) -> ResultTable:
     """A row per point: where, how large the error is, how that was found.
 
@@ -411,6 +423,38 @@ def _without_zeros(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
     return [{title: value for title, value in row.items() if title != "Standard error"} for row in rows]
 
 
+def contrasts(first: str, second: str, true: Sequence[Sequence[float]], private: Sequence[Sequence[float]]
+              ) -> ResultTable:  # fmt: skip
+    """A row per contrast of two groups' shares; true, private: of each its value at the mean shares, and the interval.
+    """
+    names = (f"Difference, {first} less {second}", f"Odds ratio, {first} to {second}",
+             f"Risk ratio, {first} to {second}")  # fmt: skip
+    titles = ("True", "True from", "True to", "Private", "Private from", "Private to")
+    rows: list[dict[str, Cell]] = [{"Contrast": name} | dict(zip(titles, (*known, *read), strict=True))
+            for name, known, read in zip(names, true, private, strict=True)]  # fmt: skip
+    return _table("contrasts", "One row per contrast of two groups: by the true counts and by one release", rows)
+
+
+def pairs(names: Sequence[tuple[str, str]], true: Sequence[RoughDifference], private: Sequence[RoughDifference]
+          ) -> ResultTable:  # fmt: skip
+    """A row per pair of groups, the one whose true share is higher first."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "Higher": one,
+            "Lower": two,
+            "P(higher)": known.probability_greater,
+            "Difference": known.mean,
+            "Difference from": known.low,
+            "Difference to": known.high,
+            "Private P(higher)": read.probability_greater,
+            "Private from": read.low,
+            "Private to": read.high,
+        }
+        for (one, two), known, read in zip(names, true, private, strict=True)
+    ]
+    return _table("pairs", "One row per pair of groups: which is higher, by the true counts and by one release", rows)
+
+
 # --- what the columns mean ---
 
 
@@ -426,10 +470,47 @@ RELEASE = {
     "noise_aware_high": "Aware to",
 }
 
-LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release")
+READING = {
+    "category": "Category",
+    "value": "Published",
+    "mean_count": "Expected count",
+    "count_low": "Count from",
+    "count_high": "Count to",
+    "mean": "Share",
+    "low": "Share from",
+    "high": "Share to",
+    "first": "P(first)",
+    "counted_first": "P(count first)",
+    "rank_low": "Rank from",
+    "rank_high": "Rank to",
+    "sd": "Standard deviation",
+    "plain_mean": "Plain share",
+    "plain_low": "Plain from",
+    "plain_high": "Plain to",
+}
+# In the file, not on the screen
+_ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "plain_high"})
+
+LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
+          "Corrected")  # fmt: skip
+PEOPLE = ("People", "Questions", "Releases", "Spent", "Budget", "Left", "Planned", "Last (UTC)", "Changed")
 
 COLUMNS: Mapping[str, Meaning] = {
     **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},
+    "Contrast": Meaning("What is compared of two groups' shares.", TEXT),
+    "True": Meaning("The contrast of the mean shares, by the true counts: private.", "%.5f"),
+    "True from": Meaning("Lower end of its 95 % interval.", "%.5f"),
+    "True to": Meaning("Upper end of its 95 % interval.", "%.5f"),
+    "Private": Meaning("The contrast of the mean shares, by a reader of the release who allows for its noise.", "%.5f"),
+    "Private from": Meaning("Lower end of that reader's 95 % interval.", "%.5f"),
+    "Private to": Meaning("Upper end of that reader's 95 % interval.", "%.5f"),
+    "Higher": Meaning("The group whose mean share is higher by the true counts.", TEXT),
+    "Lower": Meaning("The other group.", TEXT),
+    "P(higher)": Meaning("Probability that its share is higher, given the true counts.", "%.4f"),
+    "Difference": Meaning("Difference of the mean shares, by the true counts.", "%.5f"),
+    "Difference from": Meaning("Lower end of its 95 % interval.", "%.5f"),
+    "Difference to": Meaning("Upper end of its 95 % interval.", "%.5f"),
+    "Private P(higher)": Meaning("The same probability for a reader of one release of each group.", "%.4f"),
     "Mechanism": Meaning("How the counts are made noisy: each one's rule is under Mechanisms, on Methods.", TEXT),
     "Guarantee": Meaning("What is promised for one record replaced, and on what basis.", TEXT),
     "Mean H": Meaning("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),
@@ -533,6 +614,24 @@ COLUMNS: Mapping[str, Meaning] = {
     "Aware mean": Meaning("Mean share by the posterior that knows about the noise."),
     "Aware from": Meaning("Lower end of the 95 % interval that knows about the noise."),
     "Aware to": Meaning("Its upper end."),
+    "Published": Meaning("The published noisy value. A dash: it was withheld.", AS_GIVEN),
+    "Share": Meaning("Mean share θ among people like these, of whom the counted are a sample, with noise allowed for.",
+                     "%.5f"),
+    "Share from": Meaning("Lower end of its 95 % interval. A dash: not computed.", "%.5f"),
+    "Share to": Meaning("Upper end of its 95 % interval. A dash: not computed.", "%.5f"),
+    "Standard deviation": Meaning("Of the share. A dash: not computed.", "%.5f"),
+    "Expected count": Meaning("Mean of the true count behind a published value, as far as it is known.", "%.1f"),
+    "Count from": Meaning("Lower end of the 95 % interval of the true count.", "%d"),
+    "Count to": Meaning("Upper end of that interval.", "%d"),
+    "P(first)": Meaning("Probability that the share θ is the largest of all, from draws: 0.000 is below 0.001, 1.000 "
+                        "above 0.999.", "%.3f"),
+    "P(count first)": Meaning("Probability that the true count is larger than all others, from the same draws.",
+                              "%.3f"),
+    "Rank from": Meaning("Least rank in the 95 % interval of the rank by share; 1 is the largest.", "%d"),
+    "Rank to": Meaning("Largest rank in that interval.", "%d"),
+    "Plain share": Meaning("Mean share where published values are taken for true counts, those below 0 for 0.", "%.5f"),
+    "Plain from": Meaning("Lower end of the 95 % interval that takes published values for true counts.", "%.5f"),
+    "Plain to": Meaning("Upper end of that interval.", "%.5f"),
     "People": Meaning("Whose answers were released, as named on this page. The budget is theirs.", TEXT),
     "Question": Meaning("As stated with the release. Empty: nothing was, and it is never read with others.", TEXT),
     "Version": Meaning("Of the question's table: 1, or one more for each that was stated to be corrected.", "%d"),
@@ -540,7 +639,22 @@ COLUMNS: Mapping[str, Meaning] = {
     "n": Meaning("How many records the data have.", AS_GIVEN),
     "epsilon": Meaning("The privacy loss that is promised. A dash where nothing is.", BOUND),
     "delta": Meaning("What that promise leaves out. A dash where it is 0, or nothing is promised.", BOUND),
-    "Release": Meaning("kept: drawn and kept here; brought: from another ledger; broken off: a charge alone.", TEXT),
+    "Release": Meaning(
+        "kept: drawn and kept here; brought: from another ledger; broken off: a charge alone. superseded: a later "
+        "version of the table was released.", TEXT
+    ),
+    "Plan": Meaning("Whether the release draws on the plan of its people.", TEXT),
+    "Who": Meaning("Who made the line: as the login has it, else as typed.", TEXT),
+    "Remark": Meaning("Of whoever released, for the keeper of the ledger.", TEXT),
+    "Corrected": Meaning("What was said of the release before it was corrected, when and by whom.", TEXT),
+    "Questions": Meaning("What these people were asked, as stated.", TEXT),
+    "Releases": Meaning("How many there are about these people.", "%d"),
+    "Spent": Meaning("What all releases about these people promise together.", TEXT),
+    "Budget": Meaning("What they may come to, an epsilon. A dash where none was set.", BOUND),
+    "Left": Meaning("The epsilon that is left of the budget, rounded down.", TEXT),
+    "Planned": Meaning("The releases that were fixed beforehand, and what they cost together.", TEXT),
+    "Last (UTC)": Meaning("When something was last released about them.", TEXT),
+    "Changed": Meaning("Raises of the budget, and what these people were called before.", TEXT),
     "Claim": Meaning("A statement of a paper, in our words.", TEXT),
     "Source": Meaning("Where the paper says it.", TEXT),
     "What the grid shows": Meaning("What was found, in a sentence.", TEXT),

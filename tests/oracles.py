@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
+from scipy import special
 
 Counts = tuple[int, ...]
 Real = Any  # an mpmath number; mpmath ships no types
@@ -636,3 +637,144 @@ def beta_variation(a: Sequence[float], b: Sequence[float], points: int = 40_001)
 def expected(law: Mapping[Counts, Any], statistic: Callable[[Counts], Any]) -> Real:
     """The mean of a statistic of the release."""
     return mp.fsum(p * statistic(released) for released, p in law.items())
+
+
+# Noisy counts that somebody else published ----------------------------------------------------------
+
+NoiseLaw = Callable[[Real], tuple[Real, Real]]  # of d: P(D = d), or the density, and P(D <= d)
+
+
+def geometric_noise(scale: Any) -> NoiseLaw:
+    q = mp.exp(-1 / mp.mpf(scale))
+    return lambda d: ((1 - q) / (1 + q) * q ** abs(d), q**-d / (1 + q) if d < 0 else 1 - q ** (d + 1) / (1 + q))
+
+
+def discrete_gaussian_noise(variance: Any, reach: int = 400) -> NoiseLaw:
+    """Sums as far as ``reach``, which must be many standard deviations."""
+    weights = [mp.exp(-mp.mpf(d) ** 2 / (2 * mp.mpf(variance))) for d in range(reach)]
+    total = weights[0] + 2 * mp.fsum(weights[1:])
+    above = [mp.zero] * (reach + 1)
+    for d in range(reach - 1, -1, -1):
+        above[d] = above[d + 1] + weights[d] / total
+
+    def law(d: Real) -> tuple[Real, Real]:
+        at = mp.exp(-mp.mpf(d) ** 2 / (2 * mp.mpf(variance))) / total
+        beyond = above[min(reach, int(-d if d < 0 else d + 1))]
+        return at, beyond if d < 0 else 1 - beyond
+
+    return law
+
+
+def laplace_noise(scale: Any, rounded: bool) -> NoiseLaw:
+    def below(y: Real) -> Real:
+        tail = mp.exp(-abs(y) / mp.mpf(scale)) / 2
+        return tail if y < 0 else 1 - tail
+
+    return _published(below, lambda d: mp.exp(-abs(d) / mp.mpf(scale)) / (2 * mp.mpf(scale)), rounded)
+
+
+def gaussian_noise(sd: Any, rounded: bool) -> NoiseLaw:
+    return _published(lambda y: mp.erfc(-y / (mp.mpf(sd) * mp.sqrt(2))) / 2, lambda d: mp.npdf(d, 0, sd), rounded)
+
+
+def _published(below: Callable[[Real], Real], density: Callable[[Real], Real], rounded: bool) -> NoiseLaw:
+    if not rounded:
+        return lambda d: (density(mp.mpf(d)), below(mp.mpf(d)))
+    half = mp.mpf(1) / 2  # on the side of the smaller tail nothing cancels
+    return lambda d: (below(-abs(d) + half) - below(-abs(d) - half), below(d + half))
+
+
+def no_noise() -> NoiseLaw:
+    return lambda d: (mp.mpf(d == 0), mp.mpf(d >= 0))
+
+
+def likelihood_of_count(
+    law: NoiseLaw, value: Any, largest: int, floor: bool = False, below: Any = None, whole: bool = True
+) -> list[Real]:
+    """P(value | c), c = 0 .. largest; value None: withheld below ``below``, or for any reason."""
+    if value is None:
+        if below is None:
+            return [mp.one] * (largest + 1)
+        return [law(below - (1 if whole else 0) - c)[1] for c in range(largest + 1)]
+    return [law(value - c)[1 if floor and value == 0 else 0] for c in range(largest + 1)]
+
+
+class NoisyCounts(NamedTuple):
+    """P(c | v) of every dataset: counts (N, k), probability (N,) as long doubles; beyond: what was not listed."""
+
+    prior: tuple[float, ...]
+    counts: Any
+    probability: Any
+    beyond: float = 0.0
+
+    @property
+    def n(self) -> Any:
+        return self.counts.sum(axis=1)
+
+    def moments(self) -> tuple[Any, Any]:
+        """E theta_i and sd theta_i, (k,)."""
+        total = np.sum(np.array(self.prior, dtype=np.longdouble)) + self.n
+        share = (np.array(self.prior, dtype=np.longdouble) + self.counts) / total[:, None]
+        mean = self.probability @ share
+        within = share * (1 - share) / (total[:, None] + 1)
+        return mean, np.sqrt(self.probability @ (within + (share - mean) ** 2))
+
+    def law_of(self, values: Any) -> Any:
+        """P(value = 0, 1, ...) of whole numbers, one a dataset."""
+        found = np.zeros(int(values.max()) + 1, dtype=np.longdouble)
+        np.add.at(found, values, self.probability)
+        return found
+
+    def betas(self, category: int) -> tuple[Any, Any, Any]:
+        """Weights and parameters of the Betas that theta_i is a mixture of, equal ones together."""
+        n = self.n
+        both = self.counts[:, category] * (int(n.max()) + 1) + n
+        distinct, which = np.unique(both, return_inverse=True)
+        weight = np.zeros(distinct.size, dtype=np.longdouble)
+        np.add.at(weight, which, self.probability)
+        c, n = distinct // (int(n.max()) + 1), distinct % (int(n.max()) + 1)
+        alpha, rest = self.prior[category], math.fsum(self.prior[:category] + self.prior[category + 1:])
+        return weight.astype(np.float64), alpha + c, rest + (n - c)
+
+
+def noisy_counts(
+    prior: Sequence[float], likelihoods: Sequence[Sequence[Real]], total: Sequence[Real],
+    sums: Sequence[tuple[Sequence[int], Sequence[Real]]] = (),
+) -> NoisyCounts:
+    """p(n) n! Gamma(A)/Gamma(A + n) prod_i Gamma(alpha_i + c_i) / (c_i! Gamma(alpha_i)) L_i(c_i) of all c, summed up.
+
+    total: p(n), n = 0 .. N, none of which has more mass beyond; likelihoods: L_i(c), c = 0 .. N at least; sums: cells
+    and the likelihood of their sum.
+    """
+    largest, k = len(total) - 1, len(prior)
+    of_cell = np.stack([log_rising(alpha, largest) + _logs(one[:largest + 1])
+                        for alpha, one in zip(prior, likelihoods, strict=True)])
+    of_total = _logs(total) - log_rising(np.sum(np.array(prior, dtype=np.longdouble)), largest)
+    blocks = []
+    for n in np.flatnonzero(np.isfinite(of_total)).tolist():
+        bars = np.array(list(itertools.combinations(range(n + k - 1), k - 1))).reshape(-1, k - 1)
+        walls = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), n + k - 1)])
+        blocks.append(np.diff(walls, axis=1) - 1)
+    counts = np.concatenate(blocks)
+    log_weight = of_total[counts.sum(axis=1)] + sum(of_cell[i][counts[:, i]] for i in range(k))
+    for cells, one in sums:
+        log_weight = log_weight + _logs(one)[counts[:, list(cells)].sum(axis=1)]
+    weight = np.exp(log_weight - log_weight.max())
+    return NoisyCounts(tuple(map(float, prior)), counts, weight / weight.sum())
+
+
+def log_rising(alpha: Any, largest: int) -> Any:
+    """log of Gamma(alpha + c) / (c! Gamma(alpha)), c = 0 .. largest, as the product of (alpha + j) / (1 + j)."""
+    j = np.arange(largest, dtype=np.longdouble)
+    return np.concatenate([[np.longdouble(0)], np.cumsum(np.log((np.longdouble(alpha) + j) / (1 + j)))])
+
+
+def _logs(values: Sequence[Real]) -> Any:
+    return np.array([np.longdouble(mp.nstr(mp.log(x), 25)) if x > 0 else -np.inf for x in map(mp.mpf, values)],
+                    dtype=np.longdouble)
+
+
+def mixture_of_betas(betas: tuple[Any, Any, Any], x: float) -> float:
+    """P(theta_i <= x)."""
+    weight, a, b = betas
+    return float(weight @ special.betainc(a, b, x))

@@ -20,7 +20,10 @@ from dpbi.accuracy.trials import release_errors
 from dpbi.frozen_result import FrozenResult, frozen
 from dpbi.inference.clouds import turn
 from dpbi.inference.noise_aware import coverage
+from dpbi.inference.ranking import ranking
 from dpbi.mechanisms import EHD, EHDS, Geometric
+from dpbi.mechanisms.likelihood import MeasuredLikelihood
+from dpbi.noise import Exact, TwoSidedGeometric
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
@@ -30,6 +33,7 @@ from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
 from tests.every_mechanism import Kind, every_class
 from tests.releases.entries import entry_of
+from tests.releases.test_reading import ASKED, outcome
 
 TWO, THREE, LARGE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5)), Problem((1,) * 12, (500,) * 12)
 WIDE = Problem((1, 1, 1), (400, 500, 600))
@@ -51,7 +55,13 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "audits": lambda: [one.audit(PRIOR, N) for one in (NOISY, CHOSEN)],
     "listings": lambda: [one.listing(PRIOR, N, 10_000) for one in (NOISY, CHOSEN)],
     "likelihoods": lambda: [one.likelihood(PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
+    "measured": lambda: MeasuredLikelihood(np.array([[4.0, np.nan]]), ((Exact(), TwoSidedGeometric(1.0)),)),
     "noise-aware": lambda: [dpbi.noise_aware_posterior(one, PRIOR, N, TWO.counts) for one in (NOISY, CHOSEN)],
+    "noisy counts": lambda: [[read, read.block((0, 1)), read._summary, read._betas(0)] for read in (
+        dpbi.noisy_counts_posterior((1, 1, 1), (4, 5, -1), TwoSidedGeometric(1.0), total, [((0, 1), 8, Exact())])
+        for total in (9, dpbi.Flat()))],
+    "ranking": lambda: [ranking(dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts), np.random.default_rng(1), 9),
+                        outcome(ASKED, ("x", "y", "z"))],
     "trimmed": lambda: dpbi.noise_aware_posterior(NOISY, PRIOR, N, TWO.counts).marginals[0].trimmed(1e-6),
     "releases": lambda: noise_aware_releases(NOISY, TWO, NOISY.sample(TWO, np.random.default_rng(1), 5)),
     "coverage": lambda: coverage(NOISY, PRIOR, N),
@@ -61,6 +71,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
                       turn(NOISY, TWO, TWO.with_counts((5, 4)), np.random.default_rng(1))],
     "posteriors": lambda: sample_posteriors(NOISY, TWO, np.random.default_rng(1), 5),
     "release": lambda: [dpbi.release(kind(1.0), TWO) for kind in MECHANISMS],
+    "published": lambda: [dpbi.read_release(dpbi.release(kind(1.0), TWO).to_json()) for kind in MECHANISMS],
     "ledger": lambda: Ledger((entry_of(dpbi.release(NOISY, TWO)),)),
     "expected release errors": lambda: release_errors(NOISY, PRIOR, N),
     "comparison": lambda: comparison_of(dpbi.distance_law(CHOSEN, TWO)),
@@ -93,6 +104,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "limit": lambda: [dpbi.limit_of_privacy(PRIOR, N, 1.0), dpbi.compare_scores(PRIOR, 3, 1.0)],
     "readings": lambda: [dpbi.nearest_posterior(NOISY, PRIOR, N, TWO.counts), dpbi.expected_distance(NOISY, PRIOR, N),
                          dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
+    "tables": lambda: [made := dpbi.release_tables(NOISY, dpbi.CountTable.of(
+        ["N", "S"], {"Q": {"a": [3, 4], "b": [1, 0]}}), membership="private"), made.posterior("Q", "N")],
+    "split": lambda: dpbi.split_epsilon(NOISY, [PRIOR, PRIOR], [[N], [N]]),
     "file": lambda: dpbi.read_counts(b"a,3\nb,4\n", "counts.csv", layout="counts"),
 }  # fmt: skip
 
@@ -162,8 +176,8 @@ def numbers_floor() -> Iterator[Any]:
 
 
 def test_every_class_that_holds_arrays_is_a_frozen_result_and_was_looked_at() -> None:
-    """A leading underscore, and the sums inside ``partition``, are for no reader."""
-    inside = {"Part", "Bulk", "Piece"}
+    """A leading underscore, and the sums inside ``partition`` and the tree, are for no reader."""
+    inside = {"Part", "Bulk", "Piece", "Leaf"}
     kinds = {kind for module in numbers_floor() for kind in vars(module).values()
              if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind.__module__.startswith("dpbi")}
     holding = {kind for kind in kinds if not kind.__name__.startswith("_") and kind.__name__ not in inside

@@ -28,6 +28,8 @@ from dpbi.mechanisms.audit import Audit
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.likelihood import log_likelihood
 from dpbi.mechanisms.listing import Listing
+from dpbi.mechanisms.loss_law import randomised_response
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.problem.candidates import list_candidates
 from tests import oracles
 from tests.every_mechanism import EVERY, Kind, Options, enumerated, every_mechanism
@@ -171,16 +173,68 @@ def each_follows_its_own(mechanism: Mechanism, other: Mechanism, problem: Proble
         assert_follows(drawn, {r: float(np.exp(column[row])) for r, column in law.items()})
 
 
+def noise_leads_to_the_law(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """P(r | c) of every dataset by the formula in a release's file, evaluated as it stands, and by listing."""
+    found = other.listing(problem.prior, problem.n, MOST)
+    assert found is not None
+    possible = np.flatnonzero(found.log_law.max(axis=0) > -25)
+    for place in possible[::max(1, len(possible) // 12)]:
+        r = found.released[place]
+        noise = mechanism.published_noise(problem.prior, problem.n, tuple(r.tolist()))
+        if noise is None:
+            assert problem.n == 0
+            continue
+        here = np.array([probability_by_formula(noise, counts, r) for counts in found.datasets])
+        there = np.exp(found.log_law[:, place])
+        if not noise.independent:  # up to a constant
+            here, there = here / here.max(), there / there.max()
+        assert here == pytest.approx(there, rel=1e-9, abs=1e-13)
+
+
+def probability_by_formula(noise: PublishedNoise, counts: np.ndarray, released: np.ndarray) -> float:
+    """The sum over all noise that leads from c to r, but for what is rarer than e^-40."""
+    formula = noise.formula.removeprefix("P(D = d) = ").removeprefix("P(D = d) is proportional to ").partition(", d a ")
+    names = {"scale": noise.scale, "exp": np.exp, "tanh": np.tanh, "abs": np.abs, "max": np.maximum,
+             "sum": lambda d: d.sum(axis=-1)}
+    if not noise.independent:
+        below, beyond = released == 0, int(released.sum() - counts.sum())
+        into = oracles.compositions(beyond, int(below.sum())) if below.any() else [()] * (beyond == 0)
+        before_the_cut = np.tile(released, (len(listed := list(into)), 1))
+        before_the_cut[:, below] = -np.array(listed).reshape(len(listed), -1)
+        return float(eval(formula[0], names | {"d": before_the_cut - counts}).sum())
+    reach = int(40 * noise.scale) + int(counts.sum()) + 2
+    d, probability = np.arange(-reach, reach + 1), 1.0
+    law = eval(formula[0], names | {"d": d})
+    for c, r, noisy, ceiling in zip(counts, released, noise.carries_noise, noise.ceiling, strict=True):
+        probability *= law[np.clip(c + d, noise.floor, ceiling) == r].sum() if noisy else 1.0
+    left = max(0, int(counts.sum() - released[np.array(noise.carries_noise)].sum()))
+    return float(probability * (all(noise.carries_noise) or left == released[-1]))
+
+
+def loses_no_more_than_its_law(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """Nor does the law itself exceed randomised response at the guarantee."""
+    prior, n = problem.prior, problem.n
+    law, loosest = mechanism.loss_law(prior, n), randomised_response(mechanism.strength(prior, n))
+    epsilons = np.array([0, 0.3, 0.9]) * mechanism.strength(prior, n)
+    own, most = (np.maximum(0, -np.expm1(epsilons[:, None] - one.losses)) @ one.probabilities
+                 for one in (law, loosest))
+    assert law.exact and law.probabilities.sum() == pytest.approx(1, abs=1e-14)
+    assert (ListedAudit(other, prior, n).profile(epsilons) <= own + 1e-11).all()
+    assert (own <= most + 1e-9).all()
+
+
 COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
     "log_laws": same_laws,
     "sample_each": each_follows_its_own,
     "listing": same_listing,
     "audit": same_audit,
+    "loss_law": loses_no_more_than_its_law,
     "likelihood": same_likelihood,
     "distances": same_distances,
     "nearest": nearest_are_first,
     "mean_distance": same_mean,
     "probability_of_ignoring": no_more_is_ignored_than_datasets_share,
+    "published_noise": noise_leads_to_the_law,
     "rounding": rounds_little,
     "draw_securely": draws_follow,
 }

@@ -17,15 +17,19 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     names: dict[str, object] = {}
     for snippet in snippets():
         exec(compile(snippet, str(README), "exec"), names)  # the README's own code
-    guarantee, law, loss, calibrated, aware, published, limit, times, nearest = capsys.readouterr().out.splitlines()
+    (guarantee, law, loss, calibrated, aware, published, noisy, first, of_group, limit, times,
+     nearest) = capsys.readouterr().out.splitlines()
     assert limit.endswith(" theorem") and float(limit.split()[0]) == pytest.approx(0.0854, abs=5e-5)
     assert float(times) == pytest.approx(1, abs=0.005)
     counts = re.fullmatch(r"\((\d+), (\d+)\) 0\.\d+", nearest)
     assert counts and sum(map(int, counts.groups())) == 90
-    first, second, low, high = map(float, re.findall(r"[\d.]+", aware))
-    assert first + second == pytest.approx(1.0)
-    assert low < first < high
+    share, second, low, high = map(float, re.findall(r"[\d.]+", aware))
+    assert share + second == pytest.approx(1.0)
+    assert low < share < high
     assert int(published) > 100
+    *means, low, high, n = map(float, re.findall(r"[\d.]+(?:e-\d+)?", noisy))
+    assert sum(means) == pytest.approx(1.0) and low < means[1] < high and 480 < n < 530 and float(first) == 1.0
+    assert 0 <= float(of_group) <= 5
     assert guarantee == "1-DP (theorem)"
     mean, within, quantile = map(float, law.split())
     assert 0 < mean < quantile < 1

@@ -185,8 +185,8 @@ def test_intervals_of_noise_aware_posteriors_under_a_huge_prior_are_those_of_the
 
 
 def test_a_tilt_that_does_not_reach_the_total_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(count_posterior._Variables, "tilt", lambda self: -50.0)
-    with pytest.raises(ValueError, match="not certain"):
+    monkeypatch.setattr(count_posterior._Variables, "tilt_to", lambda self, n: -50.0)
+    with pytest.raises(ValueError, match="contradict one another"):
         noise_aware_posterior(Geometric(1.0), (1.0, 1.0), 500, (300, 200))
 
 

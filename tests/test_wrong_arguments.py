@@ -19,14 +19,19 @@ from dpbi.inference.clouds import turn
 TWO, THREE = Problem((1, 1), (4, 5)), Problem((1, 2, 0.5), (4, 0, 5))
 NOISY, CHOSEN = dpbi.mechanisms.Geometric(1.0), dpbi.mechanisms.EHDS(1.0)
 AWARE = dpbi.noise_aware_posterior(NOISY, TWO.prior, TWO.n, TWO.counts)
+READ = dpbi.noisy_counts_posterior(TWO.prior, TWO.counts, dpbi.noise.TwoSidedGeometric(1.0), dpbi.Flat())
 LAW = dpbi.distance_law(CHOSEN, TWO)
 LOSS = dpbi.privacy_loss(CHOSEN, TWO.prior, TWO.n)
 RELEASE = dpbi.release(NOISY, TWO)
 VERDICT = dpbi.verdict(CHOSEN, TWO.prior, TWO.n)
 AXIS, AXIS_K = accuracy_axes.axis("epsilon"), accuracy_axes.axis("k")
 CURVE = dpbi.accuracy_curves.accuracy_curve(AXIS, NOISY, TWO, "hellinger", [0.5, 1.0])
+NOISE = (dpbi.noise.TwoSidedGeometric(2.0, floor=0), dpbi.noise.DiscreteGaussian(4.0), dpbi.noise.Laplace(2.0),
+         dpbi.noise.Gaussian(2.0, rounded=False), dpbi.noise.Exact())
 ERROR = dpbi.accuracy.expected_error(NOISY, TWO, "hellinger")
 
+TABLE = dpbi.CountTable.of(["N", "S"], {"Q": {"yes": [3, 4], "no": [2, 1]}})
+TABLES = {"table": TABLE, "priors": [(1, 1)], "membership": "public"}
 ANY: Any = dpbi  # for arguments of a wrong type
 
 # A right value for each name that a parameter has, somewhere in the library; those of one function first.
@@ -46,6 +51,8 @@ RIGHT: dict[str, Any] = {
     "item": RELEASE.essence(), "bits": secrets.randbits, "k": 2, "name": "n",
     "law": LAW, "losses": [LOSS], "verdict": VERDICT, "verdicts": [VERDICT], "number": 5,
     "neighbour": TWO.with_counts((5, 4)), "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
+    "sensitivity": 2.0, "sd": 3.0, "rho": 0.1, "accuracy": 5.0, "discrete": True, "scale": 2.0, "variance": 4.0,
+    "rounded": True, "floor": 0, "below": 3, "d": [-1.0, 2.0], "shape": (2, 3),
 }  # fmt: skip
 
 
@@ -88,9 +95,10 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
             value = getattr(module, name)
             if inspect.isfunction(value) and (hasattr(module, "__all__") or value.__module__ == module.__name__):
                 yield f"{module.__name__}.{name}", value
-    for kind in (*MECHANISMS, Problem, dpbi.Release, PureDP, dpbi.ApproximateDP, NotPrivate):
+    for kind in (*MECHANISMS, Problem, dpbi.Release, PureDP, dpbi.ApproximateDP, NotPrivate,
+                 *map(type, NOISE)):
         yield f"dpbi.{kind.__name__}", kind
-    for held in (TWO, LAW, AWARE, RELEASE, AXIS, CURVE, *(kind(1.0) for kind in MECHANISMS)):
+    for held in (TWO, LAW, AWARE, READ, RELEASE, AXIS, CURVE, *NOISE, *(kind(1.0) for kind in MECHANISMS)):
         for name, _ in inspect.getmembers(type(held), inspect.isfunction):
             if not name.startswith("_"):
                 yield f"{type(held).__name__}.{name}", getattr(held, name)
@@ -100,18 +108,35 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.accuracy.curves.closer": {"other": ERROR},
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
+    "NoisyCountsPosterior.block": {"categories": (0, 1)},
+    "dpbi.compare": {"first": (1.0, 2.0), "second": AWARE},
+    "dpbi.compose": {"releases": [(NOISY, (1, 1), 9)]},
+    "dpbi.noisy_counts_posterior": {"values": (4, 5), "noise": NOISE[0], "total": 9},
+    "dpbi.guarantee_of_tables": {"mechanisms": [NOISY], **TABLES},
+    "dpbi.release_tables": {"mechanisms": [NOISY], **TABLES},
+    "dpbi.table_split": TABLES,
+    "dpbi.split_epsilon": {"priors": [(1, 1)], "sizes": [[9]]},
+    "dpbi.read_tables": {"data": b"r,q\nN,y\nS,n\nS,y\nN,n\n", "by": "r", "questions": ["q"], "groups": ["N", "S"],
+                         "categories": ["y", "n"]},
+    "dpbi.read_release_table": {"data": dpbi.release_tables([NOISY], TABLE).to_json()},
+    "NoiseAwarePosterior.block": {"categories": (0, 1)},
+    "NoiseAwarePosterior.blocks": {"categories": [(0, 1)]},
+    "dpbi.read_release": {"data": RELEASE.to_json()},
     "dpbi.sensitivity.maps.along_emptying": {"problem": THREE},
     "dpbi.sensitivity.maps.on_simplex": {"prior": THREE.prior},
+    **{f"dpbi.noise.{name}_of_accuracy": {"alpha": 0.05} for name in ("scale", "sd")},
     **{f"{kind.__name__}.log_laws": {"counts": [TWO.counts], "released": [TWO.counts]} for kind in MECHANISMS},
 }
 INSIDE = {  # checks themselves, or handed what was checked, as are all tables, which lay out results
     "dpbi.read_nearest", "dpbi.noise_aware_releases",
     "dpbi.mechanisms.check_mechanism", "dpbi.mechanisms.check_released", "dpbi.inference.noise_aware.posterior_given",
     "dpbi.posterior.dirichlet.log_predictive",
+    *(f"{kind.__name__}.loss_law" for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private),
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",
     "dpbi.posterior.dirichlet.one_draw_each", "dpbi.posterior.dirichlet.one_less",
     "dpbi.posterior.dirichlet.outwards", "dpbi.posterior.dirichlet.surely_beyond",
-    "dpbi.posterior.dirichlet.log_negative_binomial",
+    "dpbi.posterior.dirichlet.log_negative_binomial", "dpbi.posterior.dirichlet.log_poisson",
+    *(f"{type(law).__name__}.{name}" for law in NOISE for name in ("check_value", "cell_likelihood")),
 }  # fmt: skip
 EVERY = {name: function for name, function in functions()
          if name not in INSIDE and not name.startswith("dpbi.tables.")}

@@ -18,6 +18,7 @@ from dpbi.dashboard.words import data as data_words, guard, sidebar as sidebar_w
 
 DEFAULT_MECHANISMS = ("LSHist", "Geometric", "EHD", "EHDS")
 DEFAULT_FROM_THREE = (*DEFAULT_MECHANISMS, "KNorm")  # of three categories or more, where it is the nearest in the limit
+DEFAULT_OF_GROUPS = "KNorm"  # the nearest in the limit, at two categories as near as any
 DEFAULT_SEED = "1"
 _LATEST = "scenario: latest"
 _ON_THE_TOUR = scenario_file.STAGING | {"epsilon"}
@@ -65,7 +66,7 @@ def stage(title: str) -> Iterator[dict[str, Any]]:
     if page.title == menu.TOUR:  # which explains neighbours in a scene of its own
         take_away.say_what_was_taken_over(_ON_THE_TOUR)
     else:
-        stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene)
+        stylesheet.notices(data_source.of_a_person(), menu.back_to_the_scene, public=page.public)
         take_away.say_what_was_taken_over()
     with st.sidebar:
         menu.draw(page)

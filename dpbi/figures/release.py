@@ -156,11 +156,11 @@ def _curves(
         alt=f"Densities of the share of {names[0]} under the released posteriors: {', '.join(pair)}",
         notes=[release.stamp, "Below: means and 95 % intervals."], x={"title_text": f"θ, share of {names[0]}"},
         y={"title_text": "Density", "range": [-0.07 * (len(pair) + 1) * peak, 1.15 * peak],
-           "tickvals": _heights(peak)},
+           "tickvals": heights(peak)},
     )  # fmt: skip
 
 
-def _heights(peak: float) -> list[float]:
+def heights(peak: float) -> list[float]:
     """Simple numbers from 0 to a peak > 0, about four: below 0, where the intervals are drawn, is no density."""
     power = 10.0 ** math.floor(math.log10(peak))
     step = next(multiple * power for multiple in (0.2, 0.5, 1.0, 2.0) if 5 * multiple * power >= peak)

@@ -5,17 +5,19 @@ mechanism, the prior and n are public, so Bayes' rule can be applied to the nois
 and costs no privacy. The true counts are no argument of anything here.
 """
 
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from dpbi import limits
-from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.inference.count_posterior import CountPosterior, Marginal, count_posterior
+from dpbi.frozen_result import frozen
+from dpbi.inference.beta_mixture import BetaMixture, Betas, betas_of_known_total, end
+from dpbi.inference.count_posterior import CountPosterior, Marginal, blocks_of, count_posterior
+from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.mechanisms.likelihood import Likelihood, joint_likelihood
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism, check_released
 from dpbi.posterior import chunks, dirichlet
@@ -26,12 +28,10 @@ _PAIRS = 4_000_000  # (c, r) that the coverage visits: n = 1,999, or n = 157 wit
 _LEFT_OUT = 1e-12
 _COVERAGE_ERROR = 1e-6  # of the noise-aware intervals, whose coverage is their mass
 _TOLERANCE = 1e-12  # of a quantile's probability
-_STEPS = 3_000  # Brent's rule takes at most the square of bisection's 57
-_LOG_ODDS = 700.0  # theta or 1 - theta = e^-700 is the least end of an interval
 
 
 @dataclass(frozen=True, eq=False)
-class CountMixture(FrozenResult):
+class CountMixture(BetaMixture):
     """A mixture of Dirichlet distributions over what the private counts may have been.
 
     prior, n: public; counts: P(c | what was released).
@@ -70,41 +70,6 @@ class CountMixture(FrozenResult):
         """E[theta_i | r] = (alpha_i + E[c_i | r]) / (A + n), (k,)."""
         return frozen((np.array(self.prior) + self.mean_counts) / (sum(self.prior) + self.n))
 
-    def interval(self, mass: float = 0.95, category: int = 0) -> tuple[float, float]:
-        """The equal-tailed interval of theta_i under the mixture of Betas.
-
-        mass in (0, 1), the probability inside; category: an index 0..k - 1. Returns (low, high), rounded outwards: the
-        probability inside is never below mass, and where the doubles are fine enough at most 1e-9 above it (1e-7 where
-        both parameters of a Beta exceed 1e8).
-        Raises ValueError for another mass or category. Source: ours; the quantile by Brent's rule in the log-odds.
-        """
-        tail = (1 - limits.inside("mass", mass)) / 2
-        share, a, b = self._betas(category)
-        # Near 0 an upper end has digits that 1 - x has not.
-        if float(dirichlet.incomplete_beta(a, b, 0.5) @ share) > 1 - tail:
-            return _end(share, a, b, tail, 0.0), _end(share, a, b, tail, 1.0)
-        return _end(share, a, b, tail, 0.0), float(dirichlet.one_less(_end(share, b, a, tail, 0.0), 1.0))
-
-    def density(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
-        """The density of theta_i, a mixture of Beta densities: theta (...), in [0, 1] -> (...).
-
-        At 0 and 1 it is finite or infinite, as the limit is. Raises ValueError for another category.
-        """
-        return self._mixed(dirichlet.beta_density, theta, category)
-
-    def cumulative(self, theta: ArrayLike, category: int = 0) -> NDArray[np.float64]:
-        """P(theta_i <= theta | r): theta (...), in [0, 1] -> (...). Raises ValueError for another category."""
-        return self._mixed(lambda x, a, b: dirichlet.incomplete_beta(a, b, x), theta, category)
-
-    def _mixed(self, law: Callable[..., NDArray[np.float64]], theta: ArrayLike, category: int) -> NDArray[np.float64]:
-        share, a, b = self._betas(category)
-        at = limits.shares("theta", theta)
-        flat = at.reshape(-1)
-        total = np.zeros(flat.size)
-        for rows in chunks(flat.size, share.size):
-            total[rows] = (law(flat[rows, None], a, b) * share).sum(axis=1)  # each theta's own sum, whatever the others
-        return total.reshape(at.shape)
-
     def sample_counts(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Independent draws of c from P(c | r), int64 (size, k)."""
         return self.counts.sample(limits.check_generator(rng), limits.check_size(size, len(self.prior)))
@@ -113,12 +78,46 @@ class CountMixture(FrozenResult):
         """Independent draws of theta, (size, k): c from P(c | r), then theta from Dir(alpha + c)."""
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
-    def _betas(self, category: int) -> tuple[NDArray, NDArray, NDArray]:
-        """Shares and both parameters of the Betas that theta_i is a mixture of, the negligible ones left out."""
-        i = limits.check_category(category, len(self.prior))
-        marginal = self.marginals[i].trimmed(_NEGLIGIBLE)
-        rest = sum(alpha for j, alpha in enumerate(self.prior) if j != i)
-        return marginal.probability, self.prior[i] + marginal.counts, rest + (self.n - marginal.counts)
+    def block(self, categories: Sequence[int]) -> TreePosterior:
+        """``blocks`` of one."""
+        return self.blocks([categories])[0]
+
+    def blocks(self, categories: Sequence[Sequence[int]]) -> tuple[TreePosterior, ...]:
+        """The posteriors of the shares within some categories, theta_i / sum of theta over them, their counts and sum:
+        where a table has groups, one node of the tree each, however many people that group may have.
+
+        categories: disjoint sets of places in ``prior``, two at least each. Returns one each, of those in increasing
+        order. Raises ValueError for others, and where the mechanism's law is no product over categories.
+        """
+        wanted = limits.each("categories", categories, "of blocks of places", lambda one: limits.places(
+            "categories", one, len(self.prior)), limits.CATEGORIES_LARGEST)  # fmt: skip
+        for one in wanted:
+            if len(one) < 2:
+                raise ValueError(f"categories must be at least 2 for a block: got {len(one)}.")
+        if sum(map(len, wanted)) > len(frozenset().union(*wanted)):
+            raise ValueError("categories: two blocks share one, and must be disjoint.")
+        counts = blocks_of(self.prior, self.n, self._likelihood, wanted)
+        return tuple(TreePosterior(tuple(self.prior[i] for i in sorted(one)), of)
+                     for one, of in zip(wanted, counts, strict=True))
+
+    @property
+    @abstractmethod
+    def _likelihood(self) -> Likelihood:
+        """P(what was released | c)."""
+
+    def _betas(self, category: int) -> Betas:
+        marginal, alpha, rest = self._of(category)
+        counts = marginal.counts.astype(np.float64)
+        return Betas(marginal.probability, alpha + counts, rest + (self.n - counts))
+
+    def _few_betas(self, category: int) -> Betas:
+        marginal, alpha, rest = self._of(category)
+        return betas_of_known_total(marginal.counts, marginal.probability, self.n, alpha, rest)
+
+    def _of(self, category: int) -> tuple[Marginal, float, float]:
+        """P(c_i | r) without what is negligible, alpha_i, and the sum of the others."""
+        rest = sum(alpha for j, alpha in enumerate(self.prior) if j != category)
+        return self.marginals[category].trimmed(_NEGLIGIBLE), self.prior[category], rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,12 +130,20 @@ class NoiseAwarePosterior(CountMixture):
     mechanism: Mechanism
     released: tuple[int, ...]
 
+    @property
+    def _likelihood(self) -> Likelihood:
+        return self.mechanism.likelihood(self.prior, self.n, self.released)
+
 
 @dataclass(frozen=True, eq=False)
 class JointPosterior(CountMixture):
     """p(theta | r_1, r_2, ...): as one release's, from several of the same data. Made by ``joint_posterior``."""
 
     releases: tuple[tuple[Mechanism, tuple[int, ...]], ...]
+
+    @property
+    def _likelihood(self) -> Likelihood:
+        return joint_likelihood([mechanism.likelihood(self.prior, self.n, r) for mechanism, r in self.releases])
 
 
 def noise_aware_posterior(mechanism: Mechanism, prior: ArrayLike, n: int, released: ArrayLike) -> NoiseAwarePosterior:
@@ -278,30 +285,5 @@ def _lower_ends(share: NDArray, a: NDArray, b: NDArray, tail: float) -> NDArray[
         x[rough], y[rough] = new, y_new
     # Too steep for the rule: near 0 under a tiny prior. Near 1 no double may be nearer.
     for row in np.flatnonzero((np.abs(y) > _TOLERANCE) & (x <= grid[1])):
-        x[row] = _end(share[row], a, b, tail, 0.0)
+        x[row] = end(share[row], a, b, tail, 0.0)
     return dirichlet.outwards(x, 0.0, lambda x, some: _mixtures(share[some], a, b, x) - tail, rows)
-
-
-def _end(share: NDArray, a: NDArray, b: NDArray, tail: float, side: float) -> float:
-    """The x with probability ``tail`` or just less beyond it, towards 0 or 1; as near as doubles can be to them."""
-    beyond = dirichlet.surely_beyond(a, b, tail)
-    wanted = beyond if side == 0 else 1 - beyond
-
-    def excess(x: NDArray, some: NDArray) -> NDArray:
-        return (1 - 2 * side) * (dirichlet.incomplete_beta(a, b, x[:, None]) @ share - wanted)
-
-    return float(dirichlet.outwards(np.array([_quantile(share, a, b, wanted)]), side, excess, np.arange(1))[0])
-
-
-def _quantile(share: NDArray, a: NDArray, b: NDArray, probability: float) -> float:
-    """The x with P(mixture <= x) = probability, by the log-odds of x, within e^-700 of neither 0 nor 1."""
-    from scipy.optimize import brentq
-
-    def excess(log_odds: float) -> float:
-        return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - probability
-
-    if excess(-_LOG_ODDS) >= 0:
-        return float(special.expit(-_LOG_ODDS))
-    if excess(_LOG_ODDS) <= 0:
-        return 1.0
-    return float(special.expit(brentq(excess, -_LOG_ODDS, _LOG_ODDS, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))

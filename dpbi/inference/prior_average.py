@@ -140,7 +140,7 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
     problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)
     released = wider.sample_each(problems, rng, _EACH)
-    counts = np.array([problem.counts for problem in problems])
+    counts = _counts(prior, n, datasets)
     weight = weights_of_each(mechanism, wider, prior, counts, released)
     return mean_of_draws((weight * distances_between(prior, counts[:, None], released)).mean(axis=1))
 
@@ -201,3 +201,9 @@ def _problems(prior: tuple[float, ...], n: int, number: int) -> tuple[Problem, .
     rng = np.random.default_rng(0)
     drawn = rng.multinomial(n, dirichlet.one_draw_each(np.tile(prior, (number, 1)), rng))
     return tuple(Problem(prior, tuple(counts)) for counts in drawn.tolist())
+
+
+@lru_cache(maxsize=16)
+def _counts(prior: tuple[float, ...], n: int, number: int) -> NDArray[np.int64]:
+    """Those of ``_problems``: (number, k)."""
+    return frozen(np.array([problem.counts for problem in _problems(prior, n, number)]))

@@ -11,11 +11,13 @@ from dpbi.mechanisms.audit import Audit, Counts, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import StepsLikelihood
+from dpbi.mechanisms.loss_law import LossLaw, no_loss, three_losses
 from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.mechanisms.noise.table import steps_noise_table
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -111,6 +113,15 @@ class KNorm(AddedNoise):
         prior, n, r = self._checked(prior, n, released)
         return StepsLikelihood(self._noise(prior, n).epsilon, r)
 
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise | None:
+        """None at n = 0, which gets no noise."""
+        prior, n, _ = self._checked(prior, n, released)
+        k, noise = len(prior), self._noise(prior, n)
+        if n == 0:
+            return None
+        return PublishedNoise(noise.published_as, noise.formula, self._scale(2), independent=False, floor=0,
+                              carries_noise=(True,) * k, ceiling=(None,) * k)
+
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
         noise, bits = self._noise_for(problem), checked(bits)
@@ -126,6 +137,13 @@ class KNorm(AddedNoise):
     def audit(self, prior: tuple[float, ...], n: int) -> KNormAudit:
         prior, n = limits.check_prior(prior), limits.check_total(n)
         return KNormAudit(self, prior, n, self._noise(prior, n))
+
+    def loss_law(self, prior: ArrayLike, n: int) -> LossLaw:
+        """For every pair of neighbours with a record to give: +epsilon where t_a >= c_a and t_b <= c_b, -epsilon where
+        both fail (``StepsNoise.profile``)."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        noise = self._noise(prior, n)
+        return three_losses(noise.epsilon, noise.attained) if n else no_loss()
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""

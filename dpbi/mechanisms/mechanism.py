@@ -18,9 +18,11 @@ from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
 from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
-from dpbi.mechanisms.guarantee import Guarantee, PureDP
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
+from dpbi.mechanisms.loss_law import LossLaw, no_loss, randomised_response
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.posterior import chunks
 from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
 
@@ -72,6 +74,19 @@ class Mechanism:
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """The guarantee without calibration."""
         raise NotImplementedError
+
+    def loss_law(self, prior: ArrayLike, n: int) -> LossLaw:
+        """The law of the privacy loss, or one that exceeds it at every epsilon: randomised response at the guarantee.
+
+        Raises ValueError where no epsilon is proved.
+        """
+        held = self.guarantee(prior, n)
+        if not held.is_private or isinstance(held, NotPrivate):
+            raise ValueError(f"{type(self).__name__} has no proved epsilon, so that no law bounds its loss: "
+                             f"{held.words}.")
+        if limits.check_total(n) == 0:
+            return no_loss()
+        return randomised_response(held.epsilon, held.delta if isinstance(held, ApproximateDP) else 0.0)
 
     def strength(self, prior: tuple[float, ...], n: int) -> float:
         """epsilon, calibrated: what to compute with. ValueError where a calibration was made for another prior or n."""
@@ -163,6 +178,11 @@ class Mechanism:
         check_problem(problem)
         return 0.0
 
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise | None:
+        """The noise on the counts that led to this release, for its file; None where none is added to counts."""
+        self._checked(prior, n, released)
+        return None
+
     def rounding(self, prior: tuple[float, ...], n: int) -> float:
         """What the rounding of a secure draw adds to epsilon at most; ValueError where no secure draw can be made.
 
@@ -242,6 +262,10 @@ class AddedNoise(Mechanism):
         """epsilon over the spread, calibrated, as the fraction that the secure draw uses."""
         return (Fraction(self.calibration[0]) if self.calibration else 1) * Fraction(self.epsilon) / spread
 
+    def _scale(self, spread: int) -> float:
+        """One over the exact decay, rounded once."""
+        return float(1 / self._exact_decay(spread))
+
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP for replacing one record: noise fitted to what one record can move, the rest post-processing."""
         return PureDP(self.epsilon, "theorem", self._basis)
@@ -269,8 +293,9 @@ def name_of(mechanism: Mechanism) -> str:
 
 def check_problems(values: Any) -> tuple[Problem, ...]:
     """One or more problems of one prior and n."""
-    listed = tuple(limits.instance("problems", one, Problem, "dpbi.Problems")
-                   for one in limits.sequence("problems", values, "of problems"))
+    listed = limits.sequence("problems", values, "of problems")
+    for other in (one for one in listed if not isinstance(one, Problem)):
+        limits.instance("problems", other, Problem, "dpbi.Problems")
     if len({(one.prior, one.n) for one in listed}) != 1:
         raise ValueError(f"problems must be one or more of one prior and n: got {len(listed):,} of several.")
     return listed

@@ -1,5 +1,6 @@
 """The Laplace family: integer noise on the counts, cut to [0, n]."""
 
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,18 +11,20 @@ from dpbi import limits
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood
+from dpbi.mechanisms.loss_law import LossLaw, no_loss, three_losses
 from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit
 from dpbi.mechanisms.noise.law import (
     FlooredLaplace,
+    GeometricNoise,
     IntegerNoise,
-    TwoSidedGeometric,
     ceilings,
     holds_remainder,
     released_log_pmf,
 )
 from dpbi.mechanisms.noise.mean import mean_distance
 from dpbi.mechanisms.noise.table import noisy_counts_table
+from dpbi.mechanisms.published_noise import CUT_IN_TURN, REMAINDER, PublishedNoise
 from dpbi.problem.problem import Problem, check_problem
 
 
@@ -88,6 +91,17 @@ class _NoisyCounts(AddedNoise):
     def likelihood(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> CutNoiseLikelihood:
         prior, n, r = self._checked(prior, n, released)
         return CutNoiseLikelihood(self._calibrated_noise(prior, n), n, r, self._noised(len(prior)), self.consistent)
+
+    def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise:
+        prior, n, r = self._checked(prior, n, released)
+        k, noise = len(prior), self._calibrated_noise(prior, n)
+        noised = self._noised(k)
+        left = ceilings(n, np.array(r), self.consistent).tolist()
+        done = [CUT_IN_TURN] * self.consistent + [REMAINDER] * (noised < k)
+        return PublishedNoise(
+            noise.published_as, noise.formula, self._scale(self._spread(k)), independent=True, floor=0,
+            carries_noise=tuple(i < noised for i in range(k)),
+            ceiling=tuple(left[i] if i < noised else None for i in range(k)), post_processing=tuple(done))
 
     def draw_securely(self, problem: Problem, bits: Bits) -> tuple[int, ...]:
         """As ``sample``, in whole numbers only."""
@@ -221,5 +235,16 @@ class Geometric(_NoisyCountsAndRemainder):
     )
     _basis: ClassVar[str] = "geometric mechanism on k - 1 counts, L1 sensitivity 1 (k = 2) or 2, then post-processing"
 
+    def loss_law(self, prior: ArrayLike, n: int) -> LossLaw:
+        """A record that moves between two counts with noise moves each by one: two independent losses of
+        +-epsilon / 2, each positive with probability 1 / (1 + q), q = e^{-epsilon / 2}. With the count without noise
+        for one of them there is one; at k = 2 it is +-epsilon."""
+        prior, n = limits.check_prior(prior), limits.check_total(n)
+        epsilon = self.strength(prior, n)
+        if n == 0:
+            return no_loss()
+        most = 1 / (1 + math.exp(-epsilon)) if len(prior) == 2 else 1 / (1 + math.exp(-epsilon / 2)) ** 2
+        return three_losses(epsilon, most)
+
     def _noise(self, k: int) -> IntegerNoise:
-        return TwoSidedGeometric(self.epsilon / self._spread(k))
+        return GeometricNoise(self.epsilon / self._spread(k))

@@ -287,7 +287,7 @@ def log_predictive(alpha: Floats, counts: NDArray[np.int64], ordered: bool = Fal
     return (joint - _tau_factorial(c)).sum(axis=-1) - whole + _tau_factorial(n)[..., 0]
 
 
-def log_negative_binomial(alpha: Floats, counts: Floats, n: int, total: float) -> Floats:
+def log_negative_binomial(alpha: Floats, counts: Floats, n: float, total: float) -> Floats:
     """log NB(c; alpha, w) = log [Gamma(alpha + c) / (c! Gamma(alpha)) w^c (1 - w)^alpha], w = n / (total + n).
 
     Independent counts of these laws, total = sum alpha, have mean n alpha / total, and given that they sum to n they
@@ -296,6 +296,11 @@ def log_negative_binomial(alpha: Floats, counts: Floats, n: int, total: float) -
     alpha > 0, counts >= 0, broadcast. Returns the broadcast shape, <= 0. Source: standard; the arrangement is ours.
     """
     return _log_negative_binomial_but_factorial(alpha, counts, n, total) - _tau_factorial(counts)
+
+
+def log_poisson(mean: float, counts: Floats) -> Floats:
+    """log P(c) of a Poisson law, -(c log(c / mean) - c + mean) - (log c! - c log c + c): counts >= 0, any shape."""
+    return -_deviance(counts, np.full_like(counts, mean), counts - mean) - _tau_factorial(counts)
 
 
 def _log_negative_binomial_but_factorial(alpha: Floats, c: Floats, n: ArrayLike, total: ArrayLike) -> Floats:

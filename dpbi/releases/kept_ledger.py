@@ -7,7 +7,7 @@ way round. Where it is kept, and how long, is the matter of ``LedgerFile`` and `
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import ROUND_FLOOR, Context, Decimal
@@ -15,13 +15,24 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi import limits
+from dpbi.data.count_table import CountTable
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.releases import release as releases
-from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token
+from dpbi.releases.ledger import NAME_LONGEST, Corrected, Ledger, LedgerEntry, People, Raised, folded, new_token
+from dpbi.releases.plan import Plan
 from dpbi.releases.release import Release, category_names, guarantee_of_release, parsed
+from dpbi.releases.table_release import (
+    BEGINS as TABLE_BEGINS,
+    Membership,
+    TableRelease,
+    guarantee_of_tables,
+    release_tables,
+    table_entry,
+)
 
 WHOSE = "the name of the people"
 
@@ -39,17 +50,31 @@ class KeptRelease:
     @property
     def can_be_shown(self) -> bool:
         """Whether it is a release that was made here: what was brought has its charge, and may have no names."""
-        return not self.brought and (self.document is not None or self.entry.made is not None)
+        written = self.document is not None or self.entry.made is not None
+        return not (self.brought or self.is_table) and written
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the document is of a table that was released at once, whose charge is of all its parts."""
+        return (self.document or "").startswith(TABLE_BEGINS)
 
     @property
     def broken_off(self) -> bool:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
-        return not (self.brought or self.can_be_shown)
+        return not (self.brought or self.can_be_shown or self.is_table)
+
+    def _corrected(self, said: Mapping[str, str], who: str) -> "KeptRelease":
+        """With this said of it, and what was said before; the same one where nothing differs."""
+        before = {what: getattr(self.entry, what) for what in said}
+        changed = [Corrected(_now(), what, before[what], now, who) for what, now in said.items() if now != before[what]]
+        texts: dict[str, Any] = dict(said)
+        entry = replace(self.entry, **texts, corrected=(*self.entry.corrected, *changed))
+        return replace(self, entry=entry) if changed else self
 
     @property
     def whole(self) -> LedgerEntry:
         """The charge with what was released for it. Raises ValueError where the document was damaged."""
-        if self.document is None:
+        if self.document is None or self.is_table:
             return self.entry
         made, categories = _read(self.document)
         return replace(self.entry, made=made, categories=categories)
@@ -83,8 +108,85 @@ class Account:
         people = self.people or People(new_token(), " ".join(name.split()))
         return replace(self, people=replace(people, budget=budget) if people.budget is None else people)
 
-    def brought(self, entries: Sequence[LedgerEntry]) -> "Account":
-        """With the entries of another ledger, but for those that are in already, by their tokens."""
+    def plan_for(self, mechanism: Mechanism, k: int, n: int) -> Plan | None:
+        """The plan that such a release would draw on; None where none covers it or has a release left."""
+        on, _ = self.ledger.drawn()
+        plans = self.people.plans if self.people else ()
+        return next((one for one in plans if one.covers(mechanism, k, n) and on.get(one, 0) < one.number), None)
+
+    @property
+    def begun(self) -> bool:
+        """Whether a plan has its first release, so that it stands."""
+        plans = {plan.token for plan in self.people.plans} if self.people else set()
+        return any(line.entry.plan in plans for line in self.lines)
+
+    def corrected(self, release: str, said: Mapping[str, str], who: str) -> "Account":
+        """With what is said of a release said otherwise: its remark, and of its table, with all releases of that, the
+        question and the token of the version. What they cost stays as it is.
+        """
+        found = next((line for line in self.lines if line.entry.release == release), None)
+        if found is None:
+            raise ValueError("The release is not in the ledger of these people.")
+        if "version" in said:
+            self.ledger.version_of(said.get("question", found.entry.question), said["version"], found.entry.part)
+        of_table = {what: text for what, text in said.items() if what != "remark"}
+        now: list[KeptRelease] = []
+        for line in self.lines:
+            same = found.entry.table is not None and line.entry.table == found.entry.table
+            texts = said if line is found else of_table if same else {}
+            now.append(line._corrected(texts, who))
+            if line is not now[-1]:
+                self.whole.check_stated(now[-1].whole)
+        if all(line is before for line, before in zip(now, self.lines, strict=True)):
+            raise ValueError("Nothing would be changed by that.")
+        return replace(self, lines=tuple(now))
+
+    def renamed(self, name: str, other: "Account", who: str) -> "Account":
+        """Under another name, together with what is under that name already: all of it is about the same people then.
+
+        The smaller budget holds. Of two accounts a plan that was not begun is dropped, and where a budget was promised
+        with releases under the other name so is a plan of this one, whose delta was no part of that promise: what drew
+        on it counts by the plain sum.
+        """
+        if self.people is None:
+            raise ValueError("Nobody has this name in the ledger.")
+        name = " ".join(name.split())
+        changed = Corrected(_now(), "name", self.people.name, name, who)
+        if other.people is None:
+            return replace(self, people=replace(self.people, name=name, renamed=(*self.people.renamed, changed)))
+        both = other.people, self.people
+        drawn = {entry.plan for entry in (*other.ledger.entries, *self.ledger.entries)}
+        planned = other.people.plans if other.lines and other.people.budget is not None else (
+            *other.people.plans, *self.people.plans)
+        people = replace(
+            other.people,
+            budget=min((one.budget for one in both if one.budget is not None), default=None),
+            raised=tuple(sorted((raise_ for one in both for raise_ in one.raised), key=lambda one: one.time)),
+            plans=tuple({plan.token: plan for plan in planned if plan.token in drawn}.values()),
+            renamed=(*other.people.renamed, *self.people.renamed, changed))
+        lines = {line.entry.release: line for line in (*self.lines, *other.lines) if line.brought}
+        lines |= {line.entry.release: line for line in (*self.lines, *other.lines) if not line.brought}
+        return Account(people, tuple(sorted(lines.values(), key=lambda line: line.entry.time)))
+
+    def planned(self, plan: Plan | None) -> "Account":
+        """With the plan in place of one that was not begun; None: without it."""
+        assert self.people
+        if self.begun:
+            raise ValueError("The plan of these people stands: it had its first release, and a plan that is changed "
+                             "after seeing releases promises nothing.")
+        if plan and self.people.budget is not None and self.lines:
+            raise ValueError("A plan has a delta, and the budget of these people, which has none, was promised to them "
+                             "with their first release: a plan is set before it.")
+        return replace(self, people=replace(self.people, plans=(plan,) if plan else ()))
+
+    def brought(self, entries: Sequence[LedgerEntry], plans: Sequence[Plan] = ()) -> "Account":
+        """With the entries of another ledger, but for those that are in already, by their tokens.
+
+        plans: of the other ledger, which come along where nothing was released here; else what drew on them counts by
+        the plain sum.
+        """
+        if plans and self.people and not (self.lines or self.people.plans):
+            return replace(self, people=replace(self.people, plans=tuple(plans))).brought(entries)
         lines = {line.entry.release: line for line in self.lines}
         for entry in entries:
             lines.setdefault(entry.release, KeptRelease(entry, brought=True))
@@ -92,10 +194,19 @@ class Account:
 
     def released(self, entry: LedgerEntry, made: Release, categories: tuple[str, ...]) -> "Account":
         """With what was drawn beside its charge. Raises ValueError where the charge has gone."""
-        if not any(line.broken_off and line.entry == entry for line in self.lines):
+        return self._written(entry, lambda found: KeptRelease(
+            replace(found.entry, made=made, categories=categories)))  # fmt: skip
+
+    def released_table(self, entry: LedgerEntry, document: str) -> "Account":
+        """The same of a table, whose document holds all of its parts."""
+        return self._written(entry, lambda found: KeptRelease(found.entry, document))
+
+    def _written(self, entry: LedgerEntry, line: Callable[[KeptRelease], KeptRelease]) -> "Account":
+        found = next((line for line in self.lines if line.broken_off and line.entry.release == entry.release), None)
+        if found is None:
             raise ValueError("The charge is no longer in the ledger. The draw is not shown.")
-        now = KeptRelease(replace(entry, made=made, categories=categories))
-        return replace(self, lines=tuple(now if line.entry == entry else line for line in self.lines))
+        now = line(found)  # as corrected in the meantime
+        return replace(self, lines=tuple(now if one is found else one for one in self.lines))
 
     def _ledger(self, entries: Sequence[LedgerEntry]) -> Ledger:
         """All under the token that the people have here: entries that were brought had another where they came from."""
@@ -106,23 +217,35 @@ class Account:
 
 def of_all(accounts: Sequence[Account]) -> Ledger:
     """Their releases, whole, in one ledger."""
-    return Ledger(tuple(entry for one in accounts for entry in one.whole.entries),
-                  tuple(one.people for one in accounts if one.people))
+    return _put_together([one.whole for one in accounts])
+
+
+def charges_of(accounts: Sequence[Account]) -> Ledger:
+    """As ``of_all`` without what was released, which takes long to read and to check."""
+    return _put_together([one.ledger for one in accounts])
+
+
+def _put_together(ledgers: Sequence[Ledger]) -> Ledger:
+    return Ledger(tuple(entry for one in ledgers for entry in one.entries),
+                  tuple(people for one in ledgers for people in one.people))
 
 
 class KeptLedger(ABC):
     """A ledger of accounts, each under a name of people; names are told apart as ``folded`` has it.
 
     epsilon: the budget that people get with their first line, what all releases about them may come to together, None:
-    no limit. With one their deltas must be 0: a budget is an epsilon, and a release with a delta is refused.
+    no limit. With one their deltas must be 0, but for that of a plan that was set before: a budget is an epsilon, and a
+    release with a delta is refused.
     People keep the budget they have: another epsilon is refused, but for a larger one with raising, which voids the
     promise that was made, and is recorded.
-    proved_only: whether it takes only what is private by theorem or check; of_a_draw: what becomes of a draw.
+    proved_only: whether it takes only what is private by theorem or check; of_a_draw: what becomes of a draw; asks_who:
+    whether several share it, so that each line must say who made it.
     Every method raises ValueError, in a sentence, where what keeps it cannot be read or written.
     """
 
     epsilon: float | None = None
     raising: bool = False
+    asks_who: ClassVar[bool]
     proved_only: ClassVar[bool]
     of_a_draw: ClassVar[str]
 
@@ -153,16 +276,71 @@ class KeptLedger(ABC):
     def kept(self, people: People | None) -> str:
         """Where it is kept and for how long, and what the budget of these people is, with its history."""
 
+    @property
+    @abstractmethod
+    def accounts(self) -> tuple[Account, ...]:
+        """All, by their names."""
+
     @abstractmethod
     def _change(self, name: str, change: Callable[[Account], Account], outcome: str = "") -> Account:
         """The account as the change leaves it, in one step that excludes every other; outcome: said where it fails."""
+
+    @abstractmethod
+    def rename(self, name: str, now: str, who: str = "") -> None:
+        """Corrects what people are called; who have the other name already are the same people then.
+
+        The former name stays theirs: what is released under it counts as about them, so that no total is begun anew.
+        Raises ValueError for a name that nobody has, and for one that others had before.
+        """
 
     def lost(self, saved: Collection[str]) -> Collection[str]:
         """The tokens of the releases that end with it, but for those that were saved."""
         return ()
 
-    def refusal(self, account: Account, more: Guarantee) -> str:
-        """Why a release of this guarantee may not be made about the people of an account; empty where it may."""
+    def correct(self, name: str, release: str, *, question: str | None = None, version: str | None = None,
+                remark: str | None = None, who: str = "") -> None:
+        """Corrects what was said of a release; what it cost stays. name: of the people; release: its token; question,
+        version: of its table, with all releases of that; version: the token of a table of the question; remark: its
+        own; None: as it was.
+
+        Raises ValueError where nothing would be changed, and for a version of another n or other categories.
+        """
+        given = {"question": question, "version": version, "remark": remark}
+        said = {what: text for what, text in given.items() if text is not None}
+        if question is not None:
+            folded("the question", question)
+        limits.check_text("who", who, NAME_LONGEST)
+        self._change(name, lambda account: account.corrected(release, said, who), "Nothing was corrected.")
+
+    def plan(self, name: str, plan: Plan | None) -> None:
+        """Sets the plan of people, in place of one that has no release yet; None: takes it away.
+
+        Raises ValueError where one was begun, where it costs more than is left, and where a budget was promised before.
+        """
+        def changed(account: Account) -> Account:
+            now = account.entered(name, self.epsilon).planned(plan)
+            held = now.people.budget if now.people else None
+            if plan and held is not None and plan.epsilon > _left(held, now.ledger):
+                raise ValueError(f"The plan of {plan.words} is beyond the budget of these people, "
+                                 f"{printed_bound(held)}. Nothing was set.")
+            return now
+
+        self._change(name, changed, "Nothing was set.")
+
+    def left(self, account: Account) -> str:
+        """The epsilon that is left of the budget that people have, or would get, rounded down; empty for none."""
+        held = account.people.budget if account.people else None
+        if (budget := self.epsilon if held is None else held) is None:
+            return ""
+        if not all(entry.guarantee.is_private for entry in account.ledger.entries):
+            return "0"
+        return _printed_below(max(_left(budget, account.ledger), Fraction()))
+
+    def refusal(self, account: Account, more: Guarantee, plan: Plan | None = None) -> str:
+        """Why a release of this guarantee may not be made about the people of an account; empty where it may.
+
+        plan: which it would draw on (``Account.plan_for``).
+        """
         if self.proved_only and not more.is_private:
             return ("This ledger takes only what is private by theorem or exhaustive check, and this mechanism is not: "
                     f"{more.words}. Choose another.")
@@ -176,22 +354,24 @@ class KeptLedger(ABC):
             return ("A release about these people that was brought here promises nothing that is proved, so that no "
                     "budget can be kept: nothing more may be released about them.")
         left = _left(budget, spent)
-        total, after = spent.total(), spent.total(more)
-        if _spent(more) <= left and not after.delta:
+        total, after = spent.total(), spent.total(more, plan=plan)
+        had = any(_has_delta(entry.guarantee) for entry in spent.drawn()[1])
+        if _cost(spent, more, plan) <= left and not (had or _has_delta(more)):
             return ""
         most = f" An epsilon of at most {_printed_below(left)} is left." if left > 0 else " No epsilon is left."
-        if total.delta:
+        if had:
             most = " The budget has no delta, so that nothing more may be released about them."
-        elif after.delta:
+        elif _has_delta(more):
             most = f" The budget is an epsilon: a release with a delta, however small, is refused.{most}"
         return (f"The budget of these people is {printed_bound(budget)}, spent so far: {total.words}. With this "
                 f"release of {more.words} it would be {after.words}, beyond the budget. Nothing is released.{most}")
 
-    def raises(self, account: Account, more: Guarantee) -> tuple[float, float] | None:
+    def raises(self, account: Account, more: Guarantee, plan: Plan | None = None) -> tuple[float, float] | None:
         """The budget of these people before and after, where a release of this guarantee needs more than they have."""
         held = account.people.budget if account.people else None
         budget = self._budget(held)
-        if held is None or budget is None or budget == held or _spent(more) <= _left(held, account.ledger):
+        spent = account.ledger
+        if held is None or budget is None or budget == held or _cost(spent, more, plan) <= _left(held, spent):
             return None
         return held, budget
 
@@ -211,10 +391,10 @@ class KeptLedger(ABC):
         check_mechanism(mechanism)
         guarantee = guarantee_of_release(mechanism, check_problem(problem).prior, problem.n)
         named = tuple(category_names(labels, problem.k))
-        now = datetime.now(UTC).strftime(releases.TIME)
-        asked = LedgerEntry(new_token(), new_token(), mechanism.label, problem.n, now, guarantee, None, question,
+        asked = LedgerEntry(new_token(), new_token(), mechanism.label, problem.n, _now(), guarantee, None, question,
                             version or "", part, who, remark)
-        charged = self._change(name, lambda account: self._charged(account, name, asked), "Nothing was drawn.")
+        charged = self._change(name, lambda account: self._charged(
+            account, name, asked, account.plan_for(mechanism, problem.k, problem.n)), "Nothing was drawn.")  # fmt: skip
         entry = charged.lines[-1].entry
         try:
             made = releases.release(mechanism, problem)
@@ -227,25 +407,62 @@ class KeptLedger(ABC):
                     f"A draw that cannot be written is not shown; its charge of {guarantee.words} stands.")
         return made, entry
 
-    def bring(self, name: str, entries: Sequence[LedgerEntry]) -> None:
-        """Counts the entries of another ledger to the people of this name; those that are in already not again."""
-        self._change(name, lambda account: account.entered(name, self.epsilon).brought(entries))
+    def release_table(
+        self, name: str, mechanisms: Sequence[Mechanism], table: CountTable,
+        priors: Sequence[tuple[float, ...]] | None = None, *, membership: Membership = "public", who: str = "",
+        remark: str = "",
+    ) -> tuple[TableRelease, LedgerEntry]:
+        """A table at once, as ``release``: one charge for all parts, off any plan, then the draw, then it is written.
 
-    def _charged(self, account: Account, name: str, asked: LedgerEntry) -> Account:
-        if refusal := self.refusal(account, asked.guarantee):
+        name: of the people; mechanisms, table, priors, membership: as for ``release_tables``, one mechanism a question.
+        Returns the table and its entry. Raises ValueError as ``release``.
+        """
+        chosen = tuple(mechanisms)
+        guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
+        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), who=who, remark=remark)
+        charged = self._change(name, lambda account: self._charged(account, name, asked, None), "Nothing was drawn.")
+        entry = charged.lines[-1].entry
+        try:
+            made = release_tables(chosen, table, priors, membership=membership)
+            if made.guarantee != guarantee:
+                raise ValueError("The table promises something else than what was charged.")
+        except ValueError as refusal:
+            raise ValueError(f"{refusal} Its charge of {guarantee.words} stands, without a release.") from None
+        document = made.to_json()
+        self._change(name, lambda account: account.released_table(entry, document),
+                     f"A draw that cannot be written is not shown; its charge of {guarantee.words} stands.")
+        return made, entry
+
+    def bring(self, name: str, entries: Sequence[LedgerEntry], plans: Sequence[Plan] = ()) -> None:
+        """Counts the entries of another ledger to the people of this name; those that are in already not again.
+
+        plans: of the other ledger, as ``Account.brought``.
+        """
+        self._change(name, lambda account: account.entered(name, self.epsilon).brought(entries, plans))
+
+    def _charged(self, account: Account, name: str, asked: LedgerEntry, plan: Plan | None) -> Account:
+        if refusal := self.refusal(account, asked.guarantee, plan):
             raise ValueError(refusal)
         version = account.ledger.version_of(asked.question, asked.version or None, asked.part)
         people = account.entered(name, self.epsilon).people
         assert people
-        if raised := self.raises(account, asked.guarantee):
-            people = replace(people, budget=raised[1], raised=(*people.raised, Raised(asked.time, *raised)))
-        return Account(people, (*account.lines, KeptRelease(replace(asked, people=people.token, version=version))))
+        if raised := self.raises(account, asked.guarantee, plan):
+            people = replace(people, budget=raised[1], raised=(*people.raised, Raised(asked.time, *raised, asked.who)))
+        entry = replace(asked, people=people.token, version=version, plan=plan.token if plan else "")
+        return Account(people, (*account.lines, KeptRelease(entry)))
 
     def _budget(self, held: float | None) -> float | None:
         """What binds a release about people of this budget, by this ledger as it was opened."""
         if held is None or (self.epsilon is not None and self.raising and self.epsilon > held):
             return self.epsilon
         return held
+
+
+def check_free(name: str, *, taken: bool) -> None:
+    """ValueError where others had the name before: what is released under it counts as theirs."""
+    if taken:
+        raise ValueError(f"Others had the name {limits.shown(name)} before it was corrected, and it stays theirs. Give "
+                         "the name that they have now, or another.")
 
 
 def _another_budget(held: float, asked: float) -> str:
@@ -258,7 +475,30 @@ def _another_budget(held: float, asked: float) -> str:
 
 
 def _left(budget: float, spent: Ledger) -> Fraction:
-    return _exact(budget) - sum(_spent(entry.guarantee) for entry in spent.entries)
+    on, off = spent.drawn()
+    return _exact(budget) - sum(_spent(entry.guarantee) for entry in off) - sum(
+        _planned(plan, made) for plan, made in on.items())
+
+
+def _cost(spent: Ledger, more: Guarantee, plan: Plan | None) -> Fraction:
+    """What one release more adds to what was spent."""
+    if plan is None:
+        return _spent(more)
+    made = spent.drawn()[0].get(plan, 0)
+    return _planned(plan, made + 1) - _planned(plan, made)
+
+
+def _planned(plan: Plan, made: int) -> Fraction:
+    """``Plan.cost`` as what was meant."""
+    return min(made * _exact(plan.mechanism.epsilon), _exact(plan.epsilon))
+
+
+def _has_delta(guarantee: Guarantee) -> bool:
+    return isinstance(guarantee, ApproximateDP) and guarantee.delta > 0
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime(releases.TIME)
 
 
 def _exact(epsilon: float) -> Fraction:

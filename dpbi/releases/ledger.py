@@ -13,7 +13,7 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_poste
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
+from dpbi.releases.plan import Plan
 from dpbi.releases.release import (
     FORMAT as RELEASE_FORMAT,
     Release,
@@ -35,8 +36,8 @@ from dpbi.releases.release import (
 )
 
 FORMAT = "dpbi ledger of releases"
-_FORMAT_VERSION = 2
-_FORMAT_VERSIONS = 1, 2  # that can be read
+_FORMAT_VERSION = 3
+_FORMAT_VERSIONS = 1, 2, 3  # that can be read: before 3 there was no plan, and nothing was corrected
 _ENTRIES = 10_000
 NAME_LONGEST = 200  # characters of what people give names to
 _TEXT = 2_000
@@ -47,7 +48,9 @@ _ENTRY_FIELDS = ("release", "people", "mechanism", "n", "time", "guarantee")
 # braille cell.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
                      "\U000e0100-\U000e01ef]")
-_SAID = ("question", "version", "part", "who", "remark")
+_SAID = ("question", "version", "part", "who", "remark", "plan")
+_CORRECTIONS = 1_000  # of one entry or name
+_Change = TypeVar("_Change", "Raised", "Corrected")
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
 
 
@@ -72,16 +75,46 @@ def folded(what: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Raised:
-    """That a budget was given up for a larger one. time: UTC; before, after: epsilons."""
+    """That a budget was given up for a larger one. time: UTC; before, after: epsilons; who: by whom."""
 
     time: str
     before: float
     after: float
+    who: str = ""
 
     def __post_init__(self) -> None:
         check_time(self.time)
         for name in ("before", "after"):
             object.__setattr__(self, name, limits.check_epsilon(getattr(self, name)))
+        limits.check_text("who", self.who, NAME_LONGEST)
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """That something that was said is said otherwise now. time: UTC; what: the name, question, version or remark;
+    before, after: it said; who: by whom.
+    """
+
+    time: str
+    what: str
+    before: str
+    after: str
+    who: str = ""
+
+    def __post_init__(self) -> None:
+        check_time(self.time)
+        limits.one_of("what was corrected", self.what, ("name", "question", "version", "remark"))
+        for name in ("before", "after"):
+            limits.check_text(f"the {self.what}", getattr(self, name), _TEXT)
+        limits.check_text("who", self.who, NAME_LONGEST)
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        by = f" by {self.who}" if self.who else ""
+        if self.what == "version":
+            return f"{self.time}{by}: which version of the table it is of was corrected."
+        return f"{self.time}{by}: the {self.what} was {limits.shown(self.before)}."
 
 
 @dataclass(frozen=True)
@@ -89,17 +122,22 @@ class People:
     """Those whose privacy a budget is about. Validated when made: ValueError.
 
     token: random; name: as whoever releases calls them; budget: what all releases about them may come to, an epsilon,
-    None where none was set; raised: the changes of it, the oldest first.
+    None where none was set; raised: the changes of it, the oldest first; plans: of releases about them; renamed: what
+    they were called before.
     """
 
     token: str
     name: str
     budget: float | None = None
     raised: tuple[Raised, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    renamed: tuple[Corrected, ...] = ()
 
     def __post_init__(self) -> None:
         limits.check_name("people", self.token, _TEXT)
         folded("the name of the people", self.name)
+        for name in ("raised", "plans", "renamed"):
+            _check_history(getattr(self, name))
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
 
@@ -112,18 +150,46 @@ class People:
     def document(self) -> dict[str, Any]:
         """What a file holds of them."""
         return {"token": self.token, "name": self.name, "budget": self.budget,
-                "raised": [dataclasses.asdict(one) for one in self.raised]}
+                "raised": [dataclasses.asdict(one) for one in self.raised],
+                "plans": [one.document() for one in self.plans],
+                "renamed": [dataclasses.asdict(one) for one in self.renamed]}
+
+    @property
+    def public(self) -> "People":
+        """Without who set or changed what, and what they were called by mistake."""
+        return replace(self, raised=tuple(replace(one, who="") for one in self.raised),
+                       plans=tuple(replace(one, who="") for one in self.plans), renamed=())
 
     @staticmethod
     def read(item: Any) -> "People":
         """Those of ``document``; ValueError for anything else."""
-        if not isinstance(item, dict) or not isinstance(raised := item.get("raised"), list):
+        if not isinstance(item, dict) or "raised" not in item:
             raise ValueError("People in the ledger must have token, name, budget, raised.")
-        fields = [field.name for field in dataclasses.fields(Raised)]
-        if not all(isinstance(one, dict) for one in raised):
-            raise ValueError(f"A raise of a budget must have {', '.join(fields)}.")
-        changes = tuple(Raised(*(one.get(name) for name in fields)) for one in raised)
-        return People(item.get("token"), item.get("name"), item.get("budget"), changes)  # type: ignore[arg-type]
+        plans = item.get("plans", [])
+        if not isinstance(plans, list):
+            raise ValueError(f"The plans of people in the ledger must be a list: got {limits.shown(plans)}.")
+        _check_history(plans)
+        found = People(item.get("token"), item.get("name"), item.get("budget"),  # type: ignore[arg-type]
+                       _history(Raised, item["raised"]), tuple(map(Plan.read, plans)),
+                       _history(Corrected, item.get("renamed", [])))
+        if len({one.token for one in found.plans}) < len(found.plans):
+            raise ValueError("People in the ledger have the same plan twice.")
+        return found
+
+
+def _check_history(changes: Sequence[Any]) -> None:
+    """ValueError for more than a file is read with."""
+    if len(changes) > _CORRECTIONS:
+        raise ValueError(f"At most {_CORRECTIONS:,} changes are kept of one thing in the ledger: this is one more.")
+
+
+def _history(kind: type[_Change], listed: Any) -> tuple[_Change, ...]:
+    """What was changed, the oldest first, as a file has it; who did it is not in older ones."""
+    fields = [field.name for field in dataclasses.fields(kind)]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise ValueError(f"What was changed in the ledger must be a list of {', '.join(fields)} each.")
+    _check_history(listed)
+    return tuple(kind(**{name: one.get(name, "" if name == "who" else None) for name in fields}) for one in listed)
 
 
 @dataclass(frozen=True)
@@ -134,7 +200,8 @@ class LedgerEntry:
     release itself, where it is known.
     categories: their names, (k,), where they are known.
     question: what was asked, and version: the token of the table, both as stated by whoever released, empty where
-    nothing was; part: of the people, empty for all; who: released it; remark: for the keeper of the ledger.
+    nothing was; part: of the people, empty for all; who: released it; remark: for the keeper of the ledger; plan: the
+    token of that which it draws on, empty for none; corrected: what was said of it before, the oldest first.
     """
 
     release: str
@@ -150,6 +217,8 @@ class LedgerEntry:
     who: str = ""
     remark: str = ""
     categories: tuple[str, ...] = ()
+    plan: str = ""
+    corrected: tuple[Corrected, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("release", "people", "mechanism"):
@@ -161,6 +230,7 @@ class LedgerEntry:
         if self.question:
             folded("the question", self.question)
         _check(self.guarantee)
+        _check_history(self.corrected)
         if self.made is not None:
             said = self.made.mechanism.label, self.made.n, self.made.guarantee.words
             if said != (self.mechanism, self.n, self.guarantee.words):
@@ -175,10 +245,19 @@ class LedgerEntry:
             return None
         return folded("the question", self.question), self.part, self.version
 
+    def keeps(self, plan: Plan) -> bool:
+        """Whether it is a release of the plan, as far as the entry says what it is."""
+        if self.made is not None and not plan.covers(self.made.mechanism, len(self.made.prior), self.made.n):
+            return False
+        said = self.plan, self.mechanism, self.n
+        return said == (plan.token, plan.mechanism.label, plan.n) and isinstance(self.guarantee, PureDP) and (
+            self.guarantee.is_private and self.guarantee.epsilon == plan.mechanism.epsilon)
+
     def document(self) -> dict[str, Any]:
         """What a file holds of it."""
         found = {name: getattr(self, name) for name in (*_ENTRY_FIELDS[:-1], *_SAID)}
         found["guarantee"] = {"kind": type(self.guarantee).__name__, **dataclasses.asdict(self.guarantee)}
+        found["corrected"] = [dataclasses.asdict(one) for one in self.corrected]
         if self.made is None:
             return found
         return {**found, "made": {**self.made.essence(), "categories": list(self.categories)}}
@@ -191,7 +270,8 @@ class LedgerEntry:
         if not isinstance(item, dict) or not all(name in item for name in _ENTRY_FIELDS):
             raise ValueError(f"A release in the ledger must have {', '.join(_ENTRY_FIELDS)}.")
         plain = {name: item[name] for name in _ENTRY_FIELDS[:-1]} | {name: item.get(name, "") for name in _SAID}
-        entry = LedgerEntry(**plain, guarantee=_guarantee(item["guarantee"]))
+        entry = LedgerEntry(**plain, guarantee=_guarantee(item["guarantee"]),
+                            corrected=_history(Corrected, item.get("corrected", [])))
         if "made" not in item:
             return entry
         made = Release.from_essence(item["made"], entry.n, entry.time)
@@ -206,7 +286,7 @@ class ReadTogether:
 
     posterior: None where there is none; used: the releases that go into it; left_out: a sentence for each other of the
     same, which names it; unavailable: why there is no posterior, else empty; contradiction: a sentence where the
-    releases contradict each other beyond chance, else empty.
+    releases contradict each other beyond chance, else empty; total: what those that are used come to.
     """
 
     posterior: JointPosterior | None
@@ -214,6 +294,7 @@ class ReadTogether:
     left_out: tuple[str, ...]
     unavailable: str
     contradiction: str
+    total: "Total"
 
     @property
     def stamp(self) -> str:
@@ -223,7 +304,7 @@ class ReadTogether:
     @property
     def promise(self) -> str:
         """What is promised of all that go into it."""
-        return f"All of them together promise {Ledger(self.used).total().words}."
+        return f"All of them together promise {self.total.words}."
 
     def document(self) -> dict[str, Any]:
         """What a release's file holds of it."""
@@ -240,7 +321,8 @@ class Total:
     """What several releases of the same data promise together: sums of epsilon and delta over the bounded ones.
 
     releases: how many; unbounded: how many of them promise nothing, so that nothing is promised of all; claimed: how
-    many rest on a claim without a proof.
+    many rest on a claim without a proof; composed: what is said of each plan that releases draw on; planned: how many
+    do.
     """
 
     releases: int
@@ -248,6 +330,19 @@ class Total:
     delta: float
     unbounded: int
     claimed: int
+    composed: tuple[str, ...] = ()
+    planned: int = 0
+
+    @property
+    def composition(self) -> str:
+        """Which composition was used, in sentences; empty where there is nothing to compose."""
+        if not self.composed:
+            return ("Their losses are added up, the plain sum, which holds whatever was chosen after seeing what."
+                    if self.releases > 1 else "")
+        draw = "draws" if self.planned == 1 else "draw"
+        said = (f"{self.planned:,} of {self.releases:,} {draw} on {'a plan' if len(self.composed) == 1 else 'plans'} "
+                f"fixed beforehand: {' '.join(self.composed)}")
+        return f"{said} What is off the plan is added, the plain sum." if self.planned < self.releases else said
 
     @property
     def words(self) -> str:
@@ -293,7 +388,8 @@ class Standing:
         """What all releases about the people promise together, and what became of their budget."""
         times = "1 release" if self.total.releases == 1 else f"{self.total.releases:,} releases"
         said = f"The ledger knows of {times} about these people; together: {self.total.words}."
-        return said, *(self.people.broken if self.people else ())
+        more = (self.total.composition, *(self.people.broken if self.people else ()))
+        return said, *filter(None, more)
 
 
 @dataclass(frozen=True)
@@ -337,6 +433,16 @@ class Ledger:
         """Which version of its question's table an entry is of, from 1; None where nothing was stated."""
         return self.versions(entry.question, entry.part).index(entry.version) + 1 if entry.table else None
 
+    def places(self) -> list[tuple[int, int] | None]:
+        """Of each entry which version of its question's table it is of, from 1, of how many; as ``place``."""
+        tables = [entry.table and (entry.people, *entry.table) for entry in self.entries]
+        versions: dict[tuple[str, ...], dict[str, int]] = {}
+        for table, _ in sorted(zip(tables, self.entries, strict=True), key=lambda pair: pair[1].time):
+            if table:
+                known = versions.setdefault(table[:-1], {})
+                known.setdefault(table[-1], len(known) + 1)
+        return [(versions[table[:-1]][table[-1]], len(versions[table[:-1]])) if table else None for table in tables]
+
     def standing(self, entry: LedgerEntry) -> Standing:
         """How a release stands among all that the ledger knows about its people, by what was stated."""
         of = self.of([entry.people])
@@ -355,30 +461,64 @@ class Ledger:
             raise ValueError("No release of this question by that version of its table is in the ledger.")
         return version
 
+    def check_stated(self, entry: LedgerEntry) -> None:
+        """ValueError where an entry cannot be of the table that it is stated to be of: another n, or other names."""
+        for one in self.entries:
+            if one.release == entry.release or one.table is None or one.table != entry.table:
+                continue
+            if one.n != entry.n or (one.categories and entry.categories and one.categories != entry.categories):
+                raise ValueError("This release cannot be of the same table as another of that version: it has another "
+                                 "n, or other names of the categories.")
+
     def published(self, entry: LedgerEntry) -> "Ledger":
         """What goes out with a release: the charges, and what was released only of its own table; who released, and
         the remarks, stay with the ledger.
         """
         own = {one.release for one in self.entries if one.table and one.table == entry.table} | {entry.release}
         unknown: dict[str, Any] = {"made": None, "categories": ()}
-        return replace(self, entries=tuple(
-            replace(one, who="", remark="", **({} if one.release in own else unknown)) for one in self.entries))
+        return replace(self, people=tuple(one.public for one in self.people), entries=tuple(
+            replace(one, who="", remark="", corrected=(), **({} if one.release in own else unknown))
+            for one in self.entries))
 
-    def total(self, *more: Guarantee) -> Total:
+    def drawn(self) -> tuple[dict[Plan, int], list[LedgerEntry]]:
+        """The plans that releases draw on, with how many do, and the entries that draw on none: also what does not
+        match its plan, or is beyond the number of releases in it, as a ledger put together from several may hold.
+        """
+        plans = {(people.token, plan.token): plan for people in self.people for plan in people.plans}
+        on: dict[Plan, int] = {}
+        off: list[LedgerEntry] = []
+        for entry in self.entries:
+            plan = plans.get((entry.people, entry.plan))
+            if plan and entry.keeps(plan) and on.get(plan, 0) < plan.number:
+                on[plan] = on.get(plan, 0) + 1
+            else:
+                off.append(entry)
+        return on, off
+
+    def total(self, *more: Guarantee, plan: Plan | None = None) -> Total:
         """Sequential composition: what is (epsilon_i, delta_i)-DP each is together (sum epsilon_i, sum delta_i)-DP for
         the same neighbours, also where a later release was chosen after seeing an earlier one.
 
-        All entries count as of the same data: take ``of`` first. more: of releases that are not in yet.
+        The releases of a plan count as ``Plan.cost`` has it.
+        All entries count as of the same data: take ``of`` first. more: of releases that are not in yet; plan: which
+        they draw on, None for none.
         Source: Dwork and Roth 2014, theorem 3.16; chosen one after the other, Dwork and others 2006, theorem 1.
         """
-        every = [*(entry.guarantee for entry in self.entries), *more]
+        on, off = self.drawn()
+        if plan and more:
+            on[plan] = on.get(plan, 0) + len(more)
+        every = [*(entry.guarantee for entry in off), *(() if plan else more)]
         bounded = [guarantee for guarantee in every if not isinstance(guarantee, NotPrivate)]
+        planned = [one.cost(made) for one, made in on.items()]
+        deltas = [guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)]
         return Total(
-            len(every),
-            math.fsum(guarantee.epsilon for guarantee in bounded),
-            math.fsum(guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)),
+            len(self.entries) + len(more),
+            math.fsum([*(guarantee.epsilon for guarantee in bounded), *(epsilon for epsilon, _ in planned)]),
+            math.fsum([*deltas, *(delta for _, delta in planned)]),
             len(every) - len(bounded),
             sum(not guarantee.is_private for guarantee in bounded),
+            tuple(one.counted(made) for one, made in on.items()),
+            sum(on.values()),
         )
 
     def read_together(self, entry: LedgerEntry) -> ReadTogether | None:
@@ -415,8 +555,10 @@ class Ledger:
                 joint, unavailable = joint_posterior(own.prior, own.n, pairs), ""
             except ValueError as refusal:
                 unavailable = str(refusal)
-        return ReadTogether(joint, tuple(one for one, _ in used), tuple(left_out), unavailable,
-                            _contradiction([made for _, made in used], held.categories))
+        entries = tuple(one for one, _ in used)
+        return ReadTogether(joint, entries, tuple(left_out), unavailable,
+                            _contradiction([made for _, made in used], held.categories),
+                            replace(self, entries=entries).total())
 
     def document(self) -> dict[str, Any]:
         """What the file holds: the people with what all releases about them come to, and the entries."""
@@ -425,7 +567,8 @@ class Ledger:
             "format": FORMAT,
             "format_version": _FORMAT_VERSION,
             "people": [{**(known[token].document() if token in known else {"token": token}),
-                        **dataclasses.asdict(total := self.of([token]).total()), "words": total.words}
+                        **dataclasses.asdict(total := self.of([token]).total()), "words": total.words,
+                       "composition": total.composition}
                        for token in dict.fromkeys([*known, *self.tokens])],
             "releases": [entry.document() for entry in self.entries],
         }
@@ -439,20 +582,24 @@ class Ledger:
 
         Raises ValueError for anything else. A file proves nothing: it may have been shortened.
         """
-        document: Any = parsed(text)
-        if document.get("format") == RELEASE_FORMAT:
-            document = document.get("ledger")
-            if not isinstance(document, dict):
-                raise ValueError("This release holds no ledger.")
-        check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
-        listed, people = document.get("releases"), document.get("people", [])
-        for name, value in (("releases", listed), ("people", people)):
-            if not isinstance(value, list) or len(value) > _ENTRIES:
-                raise ValueError(f"The ledger's {name} must be a list of at most {_ENTRIES:,}.")
-        named = tuple(People.read(item) for item in people if not isinstance(item, dict) or "name" in item)
-        if len({one.token for one in named}) < len(named):
-            raise ValueError("The ledger names the same people twice.")
-        return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
+        return ledger_of(parsed(text))
+
+
+def ledger_of(file: Mapping[str, Any]) -> Ledger:
+    """The ledger of a parsed file, as ``Ledger.from_json``."""
+    document: Any = file.get("ledger") if file.get("format") == RELEASE_FORMAT else file
+    if not isinstance(document, dict):
+        raise ValueError("This release holds no ledger.")
+    check_format("ledger of releases", FORMAT, _FORMAT_VERSIONS, document)
+    listed: Any = document.get("releases")
+    people: Any = document.get("people", [])
+    for name, value in (("releases", listed), ("people", people)):
+        if not isinstance(value, list) or len(value) > _ENTRIES:
+            raise ValueError(f"The ledger's {name} must be a list of at most {_ENTRIES:,}.")
+    named = tuple(People.read(item) for item in people if not isinstance(item, dict) or "name" in item)
+    if len({one.token for one in named}) < len(named):
+        raise ValueError("The ledger names the same people twice.")
+    return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
 
 
 def release_json(

@@ -15,19 +15,21 @@ from typing import ClassVar
 
 from dpbi import limits
 from dpbi.mechanisms.printed_bound import printed_bound
-from dpbi.releases.kept_ledger import WHOSE, Account, KeptLedger, KeptRelease
+from dpbi.releases.kept_ledger import WHOSE, Account, KeptLedger, KeptRelease, check_free
 from dpbi.releases.ledger import LedgerEntry, People, folded, new_token
-from dpbi.releases.release import Release, parsed
+from dpbi.releases.release import parsed
 
 _MARK = 0x64706269  # "dpbi", which SQLite keeps in the file's head
-_VERSION = 2
+_VERSION = 3
 _PATIENCE = 20.0  # seconds that a transaction waits for others
 _TABLES = (
     "CREATE TABLE people (folded TEXT PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL, budget REAL, "
-    "raised TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT '') STRICT",
+    "raised TEXT NOT NULL DEFAULT '[]', seal TEXT NOT NULL DEFAULT '', more TEXT NOT NULL DEFAULT '{}') STRICT",
     "CREATE TABLE releases (number INTEGER PRIMARY KEY, folded TEXT NOT NULL REFERENCES people, release TEXT NOT NULL, "
     "brought INTEGER NOT NULL, entry TEXT NOT NULL, document TEXT, seal TEXT NOT NULL, "
     "UNIQUE (folded, release)) STRICT",
+    _FORMER := "CREATE TABLE former (folded TEXT PRIMARY KEY, now TEXT NOT NULL REFERENCES people, seal TEXT NOT NULL) "
+    "STRICT, WITHOUT ROWID",
 )
 _FROM_VERSION_1 = (  # which called people data and knew no budget; its lines stay as they are, seals included
     "ALTER TABLE data RENAME TO people",
@@ -35,6 +37,8 @@ _FROM_VERSION_1 = (  # which called people data and knew no budget; its lines st
     "ALTER TABLE people ADD COLUMN raised TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE people ADD COLUMN seal TEXT NOT NULL DEFAULT ''",
 )
+# which knew no plan and no correction; ``more`` is what People hold of them, former names lead to the people
+_FROM_VERSION_2 = "ALTER TABLE people ADD COLUMN more TEXT NOT NULL DEFAULT '{}'", _FORMER
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class LedgerFile(KeptLedger):
     path: Path
     epsilon: float | None = None
     raising: bool = False
+    asks_who: ClassVar[bool] = True
     proved_only: ClassVar[bool] = True
     notice: ClassVar[str] = (
         "This ledger is shared and lasts. The names in it and the releases are seen by everyone who can open this app. "
@@ -56,7 +61,7 @@ class LedgerFile(KeptLedger):
 
     @staticmethod
     def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> "LedgerFile":
-        """The ledger at a path, made where there is none, moved up where it is of version 1. epsilon: > 0 or None.
+        """The ledger at a path, made where there is none, moved up from earlier versions. epsilon: > 0 or None.
 
         Raises ValueError where it is no ledger, is damaged, or cannot be written.
         """
@@ -72,6 +77,8 @@ class LedgerFile(KeptLedger):
                 connection.execute("ROLLBACK")
                 with _transaction(connection):
                     _move_up(connection)
+                for (key,) in connection.execute("SELECT folded FROM former").fetchall():
+                    _now(connection, key)
                 for key, name in connection.execute("SELECT folded, name FROM people").fetchall():
                     _account(connection, key)
                     if key != folded(WHOSE, name):  # nobody would find them again, nor what was released about them
@@ -92,7 +99,13 @@ class LedgerFile(KeptLedger):
 
     def account(self, name: str) -> Account:
         with _in_words(self.path), self._connected() as connection:
-            return _account(connection, folded(WHOSE, name))
+            return _account(connection, _now(connection, folded(WHOSE, name)))
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        with _in_words(self.path), self._connected() as connection, _reading(connection):
+            keys = connection.execute("SELECT folded FROM people ORDER BY folded").fetchall()
+            return tuple(_account(connection, key) for (key,) in keys)
 
     def kept(self, people: People | None) -> str:
         held, said = (people.budget if people else None) or self.epsilon, "There is no budget."
@@ -104,8 +117,8 @@ class LedgerFile(KeptLedger):
 
     def _change(self, name: str, change: Callable[[Account], Account], outcome: str = "") -> Account:
         """One transaction: the account is read, and what differs from it is on the disk when it ends."""
-        key = folded(WHOSE, name)
         with _in_words(self.path, outcome), self._connected() as connection, _transaction(connection):
+            key = _now(connection, folded(WHOSE, name))
             before = _account(connection, key)
             after = change(before)
             if after.people and after.people != before.people:
@@ -115,8 +128,26 @@ class LedgerFile(KeptLedger):
                 connection.execute("INSERT INTO releases (folded, release, brought, entry, seal) "
                                    "VALUES (?, ?, ?, ?, ?)", (*charge, _seal(*charge, None)))
             for line in (new for old, new in zip(before.lines, after.lines, strict=False) if new is not old):
-                _write_beside(connection, key, line.entry, line.entry.made)
+                _write(connection, key, line)
         return after
+
+    def rename(self, name: str, now: str, who: str = "") -> None:
+        """One transaction, as every change."""
+        new = folded(WHOSE, now)
+        outcome = "Nothing was corrected."
+        with _in_words(self.path, outcome), self._connected() as connection, _transaction(connection):
+            key = _now(connection, folded(WHOSE, name))
+            stands = _now(connection, new)
+            check_free(now, taken=stands not in (new, key))
+            after = _account(connection, key).renamed(now, _account(connection, new) if new != key else Account(), who)
+            assert after.people
+            _put(connection, new, after.people)
+            if new != key:
+                connection.execute("DELETE FROM former WHERE folded = ?", (new,))
+                former = connection.execute("SELECT folded FROM former WHERE now = ?", (key,)).fetchall()
+                for (one,) in ((key,), *former):
+                    connection.execute("INSERT OR REPLACE INTO former VALUES (?, ?, ?)", (one, new, _seal(one, new)))
+                _move(connection, key, new)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
@@ -176,21 +207,39 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _move_up(connection: sqlite3.Connection) -> None:
-    """From version 1, within a transaction that excludes every other: it is found whole in the one or the other."""
-    if _version(connection) != 1:
+    """Within a transaction that excludes every other: it is found whole in the one version or the other."""
+    version = _version(connection)
+    if version == _VERSION:
         return
-    for statement in _FROM_VERSION_1:
+    for statement in (*(_FROM_VERSION_1 if version == 1 else ()), *_FROM_VERSION_2):
         connection.execute(statement)
     for key, name, token in connection.execute("SELECT folded, name, token FROM people").fetchall():
-        _put(connection, now := folded(WHOSE, name), People(token, name))
-        if now != key:
-            _rename(connection, key, now)
+        if version == 1:
+            _put(connection, now := folded(WHOSE, name), People(token, name))
+            if now != key:
+                _move(connection, key, now)
+        else:
+            _reseal(connection, key)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
-def _rename(connection: sqlite3.Connection, key: str, now: str) -> None:
-    """Their lines to another key: version 1 told names apart by characters that nobody sees."""
+def _reseal(connection: sqlite3.Connection, key: str) -> None:
+    """People of version 2, whose seal knew nothing of ``more``; a broken one is not renewed."""
+    row = connection.execute("SELECT folded, name, token, budget, raised, seal FROM people WHERE folded = ?", (key,))
+    *line, seal = row.fetchone()
+    if seal != _seal(*line):
+        raise ValueError(_BROKEN_SEAL)
+    connection.execute("UPDATE people SET seal = ? WHERE folded = ?", (_seal(*line, "{}"), key))
+
+
+def _move(connection: sqlite3.Connection, key: str, now: str) -> None:
+    """Their lines to another key: version 1 told names apart by characters that nobody sees, and names are corrected.
+
+    A release that is under both counts once; what was released here is kept, in place of what was brought of it.
+    """
     _lines(connection, key)  # a broken seal is not renewed
+    connection.execute("DELETE FROM releases WHERE folded = ?1 AND brought = 1 AND release IN "
+                       "(SELECT release FROM releases WHERE folded = ?2 AND brought = 0)", (now, key))
     lines = connection.execute("SELECT release, brought, entry, document FROM releases WHERE folded = ?", (key,))
     for line in lines.fetchall():
         connection.execute("UPDATE OR IGNORE releases SET folded = ?, seal = ? WHERE folded = ? AND release = ?",
@@ -213,6 +262,16 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
+def _reading(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is read within it is of one moment."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+
+
+@contextmanager
 def _in_words(path: Path, outcome: str = "") -> Iterator[None]:
     try:
         yield
@@ -230,11 +289,22 @@ _REASONS = {
     "not a database": "is damaged, or no ledger. Go back to a copy of it that is whole.",
     "malformed": "is damaged. Go back to a copy of it that is whole.",
     "no such table": "is damaged, or no ledger. Go back to a copy of it that is whole.",
+    "No such file": "is gone, or was moved. Put it back, or start the app with the place where it is now.",
     "unable to open": "cannot be opened: it or its folder is gone, or may not be written.",
 }
 
 
 _BROKEN_SEAL = "A line of the ledger is damaged, its seal is broken. Go back to a copy of it that is whole."
+
+
+def _now(connection: sqlite3.Connection, key: str) -> str:
+    """Under which key the people of a name are kept, which may have been corrected."""
+    row = connection.execute("SELECT now, seal FROM former WHERE folded = ?", (key,)).fetchone()
+    if row is None:
+        return key
+    if row[1] != _seal(key, row[0]):
+        raise ValueError(_BROKEN_SEAL)
+    return str(row[0])
 
 
 def _account(connection: sqlite3.Connection, key: str) -> Account:
@@ -253,11 +323,15 @@ def _line(key: str, release: str, brought: int, entry: str, document: str | None
     return KeptRelease(LedgerEntry.read(parsed(entry)), document, bool(brought))
 
 
-def _write_beside(connection: sqlite3.Connection, key: str, entry: LedgerEntry, made: Release | None) -> None:
-    """What was released, to its charge, which stays as it was written."""
-    charge, document = _json(replace(entry, made=None, categories=())), made.to_json(entry.categories) if made else None
-    connection.execute("UPDATE releases SET document = ?, seal = ? WHERE folded = ? AND release = ?",
-                       (document, _seal(key, entry.release, 0, charge, document), key, entry.release))
+def _write(connection: sqlite3.Connection, key: str, line: KeptRelease) -> None:
+    """What was released beside its charge, or a charge as it was corrected, with what it said before."""
+    entry, document = line.entry, line.document
+    if entry.made and not line.brought:
+        document, entry = entry.made.to_json(entry.categories), replace(entry, made=None, categories=())
+    charge = _json(entry)
+    connection.execute("UPDATE releases SET entry = ?, document = ?, seal = ? WHERE folded = ? AND release = ?",
+                       (charge, document, _seal(key, entry.release, int(line.brought), charge, document), key,
+                        entry.release))
 
 
 def _seal(*line: str | float | None) -> str:
@@ -266,23 +340,26 @@ def _seal(*line: str | float | None) -> str:
 
 
 def _put(connection: sqlite3.Connection, key: str, people: People) -> None:
-    line = key, people.name, people.token, people.budget, json.dumps(people.document()["raised"])
-    connection.execute("INSERT INTO people (folded, name, token, budget, raised, seal) VALUES (?, ?, ?, ?, ?, ?) "
-                       "ON CONFLICT (folded) DO UPDATE SET name = excluded.name, token = excluded.token, "
-                       "budget = excluded.budget, raised = excluded.raised, seal = excluded.seal",
-                       (*line, _seal(*line)))
+    document = people.document()
+    more = {name: document[name] for name in ("plans", "renamed") if document[name]}
+    line = key, people.name, people.token, people.budget, json.dumps(document["raised"]), json.dumps(more)
+    connection.execute("INSERT INTO people (folded, name, token, budget, raised, more, seal) VALUES (?, ?, ?, ?, ?, ?, "
+                       "?) ON CONFLICT (folded) DO UPDATE SET name = excluded.name, token = excluded.token, "
+                       "budget = excluded.budget, raised = excluded.raised, more = excluded.more, "
+                       "seal = excluded.seal", (*line, _seal(*line)))
 
 
 def _found(connection: sqlite3.Connection, key: str) -> People | None:
-    row = connection.execute("SELECT folded, name, token, budget, raised, seal FROM people WHERE folded = ?",
+    row = connection.execute("SELECT folded, name, token, budget, raised, more, seal FROM people WHERE folded = ?",
                              (key,)).fetchone()
     if row is None:
         return None
     *line, seal = row
     if seal != _seal(*line):
         raise ValueError(_BROKEN_SEAL)
-    _, name, token, budget, raised = line
-    return People.read({"token": token, "name": name, "budget": budget, "raised": json.loads(raised)})
+    _, name, token, budget, raised, more = line
+    return People.read({"token": token, "name": name, "budget": budget, "raised": json.loads(raised),
+                        **json.loads(more)})
 
 
 def _json(entry: LedgerEntry) -> str:

@@ -31,14 +31,16 @@ from dpbi.mechanisms.fair_bits import Bits
 from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import check_mechanism, check_released
 from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.version import __version__
 
 _Reading = TypeVar("_Reading", NoiseAwarePosterior, NearestPosterior)
 
 FORMAT = "dpbi release"
-_FORMAT_VERSION = 2
-_FORMAT_VERSIONS = 1, 2  # that can be read: 2 may say what it is of ("subject") and describe its noise ("noise")
+_FORMAT_VERSION = 3
+_FORMAT_VERSIONS = 1, 2, 3  # that can be read: from 2 on it may say what it is of ("subject")
+_DESCRIBES_NOISE = 3  # the version from which on it must
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 _VERSION = 50  # characters
 _LONGEST = 10_000_000  # characters of a file
@@ -78,6 +80,11 @@ class Release:
         return tuple(alpha + r for alpha, r in zip(self.prior, self.released, strict=True))
 
     @cached_property
+    def noise(self) -> PublishedNoise | None:
+        """The noise on the counts; None where the mechanism adds none to them."""
+        return self.mechanism.published_noise(self.prior, self.n, self.released)
+
+    @cached_property
     def noise_aware(self) -> NoiseAwarePosterior | str:
         """The posterior that knows about the noise, or the sentence that says why there is none."""
         return self._read(noise_aware_posterior)
@@ -115,11 +122,12 @@ class Release:
             "version": self.version,
             "time": self.time,
             "stamp": self.stamp,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
+            "mechanism": mechanism_document(self.mechanism),
             "prior": list(self.prior),
             "n": self.n,
             "categories": category_names(labels, len(self.prior)),
             "released": list(self.released),
+            "noise": self.noise.document() if self.noise else None,
             "guarantee": {"kind": type(self.guarantee).__name__, "words": self.guarantee.words,
                           **dataclasses.asdict(self.guarantee)},
             "naive_posterior": {"family": "Dirichlet", "parameters": list(self.naive)},
@@ -135,17 +143,10 @@ class Release:
     def from_json(text: str | bytes) -> "Release":
         """The release that ``to_json`` wrote. What follows from other fields is computed anew, not read.
 
-        The guarantee is what this version of the library says of the mechanism (a calibration is checked again), and
-        must be the one in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
+        Guarantee and noise are what this version of the library says of the mechanism (a calibration is checked again),
+        and must be those in the file. Raises ValueError for anything else. A file proves nothing about how it was made.
         """
-        document = parsed(text)
-        check_format("release", FORMAT, _FORMAT_VERSIONS, document)
-        missing = [name for name in _FIELDS if name not in document]
-        if missing:
-            raise ValueError(f"The release lacks {', '.join(missing)}.")
-        found = Release.from_essence(document, document["n"], document["time"])
-        _check_guarantee(document["guarantee"], found.guarantee)
-        return found
+        return release_of(parsed(text))
 
     def _nearest_document(self) -> dict[str, Any]:
         nearest = self.nearest
@@ -164,7 +165,7 @@ class Release:
         """What a posterior of several releases needs of this one, for a ledger's file."""
         return {
             "version": self.version,
-            "mechanism": {"name": type(self.mechanism).__name__, "fields": dataclasses.asdict(self.mechanism)},
+            "mechanism": mechanism_document(self.mechanism),
             "prior": list(self.prior),
             "released": list(self.released),
         }
@@ -175,7 +176,7 @@ class Release:
         names = ("version", "mechanism", "prior", "released")
         if not isinstance(item, dict) or not all(name in item for name in names):
             raise ValueError(f"What was released must have {', '.join(names)}.")
-        mechanism, prior = _mechanism(item["mechanism"]), limits.check_prior(item["prior"])
+        mechanism, prior = mechanism_of(item["mechanism"]), limits.check_prior(item["prior"])
         guarantee = guarantee_of_release(mechanism, prior, limits.check_total(n))
         return Release(mechanism, prior, n, item["released"], guarantee, item["version"], time)
 
@@ -272,7 +273,21 @@ def parsed(text: str | bytes) -> dict[str, Any]:
     limits.instance("text", text, str | bytes, "text, or bytes in UTF-8")
     if len(text) > _LONGEST:
         raise ValueError(f"A release or ledger has at most {_LONGEST:,} characters: got {len(text):,}.")
-    return json_object("A release or ledger", text)
+    return json_object("The file of a release or ledger", text)
+
+
+def release_of(document: Mapping[str, Any]) -> Release:
+    """The release of a parsed file, as ``Release.from_json``."""
+    check_format("release", FORMAT, _FORMAT_VERSIONS, document)
+    fields = _FIELDS if document["format_version"] < _DESCRIBES_NOISE else (*_FIELDS, "noise")
+    missing = [name for name in fields if name not in document]
+    if missing:
+        raise ValueError(f"The release lacks {', '.join(missing)}.")
+    found = Release.from_essence(document, document["n"], document["time"])
+    _check_guarantee(document["guarantee"], found.guarantee)
+    if "noise" in fields:
+        _check_noise(document["noise"], found.noise)
+    return found
 
 
 def check_format(what: str, form: str, versions: tuple[int, ...], document: Mapping[str, Any]) -> None:
@@ -286,7 +301,13 @@ def check_format(what: str, form: str, versions: tuple[int, ...], document: Mapp
                          f"{' and '.join(map(str, versions))}.")
 
 
-def _mechanism(recorded: Any) -> Mechanism:
+def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    """What a file holds of a mechanism: its class and the fields it was made with."""
+    return {"name": type(mechanism).__name__, "fields": dataclasses.asdict(mechanism)}
+
+
+def mechanism_of(recorded: Any) -> Mechanism:
+    """The mechanism of ``mechanism_document``; ValueError for anything else."""
     kinds = {kind.__name__: kind for kind in MECHANISMS}
     if not isinstance(recorded, dict) or not isinstance(recorded.get("fields"), dict):
         raise ValueError("mechanism must hold a name and its fields.")
@@ -314,3 +335,15 @@ def _check_guarantee(recorded: Any, guarantee: Guarantee) -> None:
     if not same:
         raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
                          f"{guarantee.words}: the file was changed, or written by another version.")
+
+
+def _check_noise(recorded: Any, noise: PublishedNoise | None) -> None:
+    expected = noise.document() if noise else None
+    if recorded == expected:
+        return
+    wrong = "noise"
+    if isinstance(recorded, dict) and expected:
+        wrong = next(f"noise.{name}" for name in [*expected, *recorded]
+                     if name not in recorded or name not in expected or recorded[name] != expected[name])
+    raise ValueError(f"{wrong} in the file is not what this mechanism adds to counts: the file was changed, or written "
+                     "by another version.")

@@ -29,7 +29,9 @@ TITLE = "Private release of counts"
 
 
 @dataclass(frozen=True)
-class _Section:
+class Section:
+    """A part of a statement: paragraphs, and a table whose first row is its head."""
+
     heading: str
     paragraphs: tuple[str, ...]
     table: tuple[tuple[str, ...], ...] = ()
@@ -72,15 +74,20 @@ def statement_markdown(
 
     standing: what was asked of whom, and how the release stands in the ledger.
     """
-    lines = [f"# {TITLE}", ""]
-    if stamp := stamped(release, together):
-        lines += [f"**{_escaped(stamp)}**", ""]
-    for section in _sections(release, labels, together, standing):
+    return markdown(TITLE, stamped(release, together), _sections(release, labels, together, standing))
+
+
+def markdown(title: str, stamp: str, sections: Sequence[Section]) -> str:
+    """A statement of these sections. Source: ours."""
+    lines = [f"# {title}", ""]
+    if stamp:
+        lines += [f"**{escaped(stamp)}**", ""]
+    for section in sections:
         lines += [f"## {section.heading}", ""]
         for paragraph in section.paragraphs:
-            lines += [_escaped(paragraph), ""]
+            lines += [escaped(paragraph), ""]
         if section.table:
-            head, *body = (f"| {' | '.join(map(_escaped, row))} |" for row in section.table)
+            head, *body = (f"| {' | '.join(map(escaped, row))} |" for row in section.table)
             lines += [head, "|" + " --- |" * len(section.table[0]), *body, ""]
     return "\n".join(lines)
 
@@ -90,10 +97,15 @@ def statement_html(
     standing: Standing | None = None,
 ) -> str:
     """The statement as a page of its own that asks no host for anything. As ``statement_markdown``."""
-    parts = [f"<h1>{TITLE}</h1>"]
-    if stamp := stamped(release, together):
+    return page(TITLE, stamped(release, together), _sections(release, labels, together, standing))
+
+
+def page(title: str, stamp: str, sections: Sequence[Section]) -> str:
+    """A statement of these sections as a page of its own. Source: ours."""
+    parts = [f"<h1>{html.escape(title)}</h1>"]
+    if stamp:
         parts.append(f'<p class="stamp">{html.escape(stamp)}</p>')
-    for section in _sections(release, labels, together, standing):
+    for section in sections:
         parts.append(f"<h2>{html.escape(section.heading)}</h2>")
         parts += [f"<p>{html.escape(paragraph)}</p>" for paragraph in section.paragraphs]
         if section.table:
@@ -101,7 +113,7 @@ def statement_html(
             parts += ['<div class="wide"><table>', _html_row("th", head), *(_html_row("td", row) for row in body)]
             parts.append("</table></div>")
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{html.escape(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{_STYLE}</style>\n</head>\n<body>\n'
         + "\n".join(parts) + "\n</body>\n</html>\n"
     )
@@ -116,30 +128,31 @@ def stamped(release: Release, together: ReadTogether | None) -> str:
 
 def _sections(
     release: Release, labels: Sequence[str] | None, together: ReadTogether | None, standing: Standing | None
-) -> list[_Section]:
+) -> list[Section]:
     rows = [outwards(row) for row in posterior_table(release, labels, together)]
     asked = map(visible, standing.words) if standing else ()
     return [
-        _Section("What was released", (*asked, *_what(release)), _table(rows)),
-        _Section("What is promised", (*promised(release.guarantee), *(standing.cost if standing else ()))),
+        Section("What was released", (*asked, *_what(release)), _table(rows)),
+        Section("What is promised", (*promised(release.guarantee), *(standing.cost if standing else ()))),
         _risk(release),
-        _Section("How exact it is", _how_exact(release)),
-        _Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
-        _Section("What is not covered", _NOT_COVERED),
+        Section("How exact it is", _how_exact(release)),
+        Section("How to read it", (*_how_to_read(release), *_how_to_read_together(together))),
+        Section("What is not covered", NOT_COVERED),
     ]
 
 
 def _what(release: Release) -> tuple[str, ...]:
     return (
         f"Counts of n = {release.n:,} records in {len(release.prior)} categories, released once by the mechanism "
-        f"{name_of(release.mechanism)} ({_options(release.mechanism)}) on {release.time} with dpbi {release.version}. "
-        "The total n, the categories and the prior are public; the true counts are not in this statement.",
+        f"{name_of(release.mechanism)} ({options_of(release.mechanism)}) on {release.time} with dpbi "
+        f"{release.version}. The total n, the categories and the prior are public; the true counts are not in this "
+        "statement.",
         sum_of(release),
     )
 
 
-def _options(mechanism: Mechanism) -> str:
-    """What a person chose of the mechanism, as the app calls it."""
+def options_of(mechanism: Mechanism) -> str:
+    """What a person chose of the mechanism, as the app calls it. Source: ours."""
     said = [f"epsilon = {printed_bound(mechanism.epsilon, 10)}"]
     for field in dataclasses.fields(mechanism):
         value = getattr(mechanism, field.name)
@@ -169,7 +182,7 @@ def _table(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
     heads = (head for kind in kinds.values() for head in (f"{kind} mean", f"{kind} 95 % interval"))
     names = [visible(str(row["category"])) for row in rows]
     prior, released = [f"{row['prior']:.6g}" for row in rows], [f"{row['released']:,}" for row in rows]
-    shares = [[_shares(*(row[f"{kind}_{part}"] for part in parts)) for row in rows]
+    shares = [[mean_or_ends(*(row[f"{kind}_{part}"] for part in parts)) for row in rows]
               for kind in kinds for parts in (("mean",), ("low", "high"))]
     return ("Category", "Prior", "Released count", *heads), *zip(names, prior, released, *shares, strict=True)
 
@@ -185,9 +198,9 @@ def outwards(row: Row) -> Row:
     return found
 
 
-def _shares(*shares: object) -> str:
-    """A mean, or the ends of an interval."""
-    return " to ".join(f"{share:#.4g}" for share in shares if isinstance(share, float)) or "not available"
+def mean_or_ends(*ends: object) -> str:
+    """A mean, or the ends of an interval, in words. Source: ours."""
+    return " to ".join(f"{share:#.4g}" for share in ends if isinstance(share, float)) or "not available"
 
 
 def promised(guarantee: Guarantee) -> tuple[str, ...]:
@@ -205,7 +218,7 @@ def promised(guarantee: Guarantee) -> tuple[str, ...]:
     return relation + bound, basis
 
 
-def _risk(release: Release) -> _Section:
+def _risk(release: Release) -> Section:
     """What the promise means to someone who guesses, in cases of a hundred, each block standing for five of them."""
     risk = guessing_risk(release.mechanism, release.prior, release.n)
     basis = ("Computed from the exact laws of the release for this prior and n, for the worst pair of neighbours."
@@ -215,7 +228,7 @@ def _risk(release: Release) -> _Section:
     judged = [sentence for sentence in (barely_private(risk, release.guarantee),) if sentence]
     table = (("Guesses of a person's answer", "Right of 100", "Each block is 5 cases"),
              *((name, str(right), "■" * -(-right // 5) + "□" * (20 - -(-right // 5))) for name, right in rows))
-    return _Section("What it means for one person", (risk.words, basis, *judged), table)
+    return Section("What it means for one person", (risk.words, basis, *judged), table)
 
 
 def _how_exact(release: Release) -> tuple[str, ...]:
@@ -238,7 +251,11 @@ def _how_to_read(release: Release) -> tuple[str, ...]:
         "The noise-aware posterior averages over what the true counts may have been, by Bayes' rule, with the prior "
         "and the mechanism's noise, both public. It is computed from the released counts alone and costs no privacy. "
         "Where the two differ, use the noise-aware one: its intervals hold what they promise."
-    ), *_nearest(release)
+    ), *_nearest(release), (
+        "The release's file (JSON) can be read on the page Read noisy counts of dpbi, or in Python with "
+        "dpbi.read_release: both give back the noise-aware posterior, of several releases of the table where the file "
+        "holds them."
+    )
 
 
 def _nearest(release: Release) -> tuple[str, ...]:
@@ -271,7 +288,7 @@ def _some(counts: Sequence[int]) -> str:
     return f"({shown}{', …' if len(counts) > _COUNTS_SHOWN else ''})"
 
 
-_NOT_COVERED = (
+NOT_COVERED = (
     "The promise is about this one release. Any other release about the same people, in this or any other way, adds "
     "its own loss to it, whether or not a ledger knows of it.",
     "The draw used random bits of the operating system and whole-number arithmetic. How long it took, the memory of "
@@ -283,7 +300,7 @@ _NOT_COVERED = (
 _STYLE = Path(__file__).with_name("statement.css").read_text("utf-8")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """The text as Markdown shows it unchanged, on one line, in a table too."""
     return re.sub(r"([\\`*_{}\[\]<>#|~$!&])", r"\\\1", " ".join(text.split()))
 

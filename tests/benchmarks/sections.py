@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from . import draws, peers, processes, reading, sensitivities, serving
+from . import draws, noisy, peers, processes, reading, sensitivities, serving
 from .table import Row
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -15,6 +15,7 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "mechanisms": draws.every_mechanism,
     "loss": processes.losses,
     "limit": processes.limits,
+    "noisy_counts": noisy.noisy_counts,
     "files": reading.files,
     "hostile_files": reading.hostile,
     "first_sight": serving.first_sight,

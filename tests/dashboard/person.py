@@ -196,6 +196,12 @@ def bare(markdown: str) -> str:
     return markdown.replace("\\", "").replace("\u2060", "")
 
 
+def led_to(at: AppTest) -> list[str]:
+    """The pages that links of the main part lead to, as addresses have them."""
+    links: list[Any] = [*at.main.get("page_link")]
+    return [link.proto.page for link in links]
+
+
 def everything(at: AppTest) -> str:
     """All words of the page's main part."""
     parts = [*at.main.markdown, *at.main.caption, *at.main.warning, *at.main.info, *at.main.error, *at.main.header]

@@ -27,6 +27,7 @@ from tests.dashboard.person import (
     bare,
     buttons,
     everything,
+    led_to,
     offer,
     opened,
     press,
@@ -39,7 +40,8 @@ from tests.data.reader import saved, workbook
 CASES = ROOT / "tests" / "cases"
 REFUSED = [case for case in json.loads((CASES / "expected.json").read_text("utf-8"))["cases"]
            if case["expect"] == "error"]  # fmt: skip
-USE, DISCARD, PAIRS = "Use these counts", "Discard the file", b"colour;votes\nred;3\nblue;9\n"
+USE, DISCARD, NOISY_PAGE = "Use these counts", "Discard the file", "Read_noisy_counts"
+PAIRS, NOISY = b"colour;votes\nred;3\nblue;9\n", b"region,dp_count,noise_stddev\nN,103,10\nS,48,10\nW,<90,10\n"
 PEOPLE = b"person,choice,town\n1,tea,A\n2,,B\n3,milk,A\n4,tea,B\n5,tea,A\n"
 QUESTIONS = b"name,question,answer\nA,Q1,yes\nA,Q2,no\nB,Q1,yes\nB,Q2,yes\nC,Q1,no\nC,Q2,no\n"
 VOTES = b"town,answer,count\nA,yes,41\nA,no,38\nB,yes,50\nB,no,12\n"
@@ -52,10 +54,12 @@ def brought(content: bytes, name: str = "mine.csv", at: AppTest | None = None) -
 
 
 def comes_to(at: AppTest) -> dict[str, int]:
-    """The categories and counts that come out; {} where the form is refused."""
+    """The categories and counts that come out; {} where the form is refused. Where it is said that counts may be noisy,
+    and there alone, a link leads to the page that reads them."""
     tables = [table.value for table in at.main.table if "Category" in table.value]
     usable = not buttons(at)[USE].disabled or data_words.IN_USE in [box.value for box in at.success]
     assert bool(tables) == usable == (not at.main.error)
+    assert ("on the page Read noisy counts" in everything(at)) == (NOISY_PAGE in led_to(at))
     return {bare(name).strip("\u2068\u2069"): int(count.replace(",", ""))
             for table in tables for name, count in zip(table["Category"], table["Count"], strict=True)}  # fmt: skip
 
@@ -162,6 +166,11 @@ SAID: dict[str, tuple[bytes, dict[str, Any], dict[str, int]]] = {
     "not percentages": (b"x,n\na,24\nb,60\nc,16\n", {"confirm_percentages": True}, {"a": 24, "b": 60, "c": 16}),
     "percentages": (b"x,n\na,24\nb,60\nc,16\n", {"confirm_percentages": False}, {}),
     "letters": ("x,n\nда,3\nнет,4\n".encode("koi8_r"), {"encoding": "KOI8-R"}, {"да": 3, "нет": 4}),
+    "noisy counts": (NOISY, {"layout": COUNTS, "count_column": ["dp_count"], "leave_out": [4]}, {"N": 103, "S": 48}),
+    "withheld ones": (NOISY, {"leave_out": []}, {}),
+    "a column of noise": (b"region,noisy\nN,-2.5\nS,4.1\n", {"count_column": ["noisy"]}, {}),
+    "no column of noise": (b"answer,private\na,yes\nb,no\na,yes\n", {"layout": RAW, "column": ["answer"]},
+                           {"a": 2, "b": 1}),
     "a list": (PAIRS, {"categories": "blue\ngreen\n red \n"}, {"blue": 9, "green": 0, "red": 3}),
     "all else": (PAIRS, {"categories": "blue\ngreen", "unlisted": "other"}, {"blue": 9, "green": 0, "(other)": 3}),
     "nothing else": (PAIRS, {"categories": "blue\ngreen", "unlisted": "refuse"}, {}),
@@ -184,16 +193,16 @@ def test_each_entry_can_be_changed_and_the_python_repeats_it(kind: str) -> None:
 
 def test_every_encoding_that_is_read_can_be_said_and_one_that_does_not_fit_is_not_taken() -> None:
     assert {*data_words.CHOICES["encoding"]} == {*ENCODINGS}
-    at = ran(say(brought("x,n\né,3\nü,4\n".encode("cp1252")), "encoding", "UTF-8"))
-    assert comes_to(at) == {"é": 3, "ü": 4} and entry(at, "encoding").value == "Windows-1252"
+    assert comes_to(at := ran(say(brought("x,n\né,3\nü,4\n".encode("cp1252")), "encoding", "UTF-8"))) == {
+        "é": 3, "ü": 4} and entry(at, "encoding").value == "Windows-1252"  # fmt: skip
     assert data_words.ENTRIES["encoding"][0] in guessed(at)
     assert comes_to(say(at, "encoding", "Windows-1251")) == {"й": 3, "ь": 4} and not guessed(at)
 
 
 def test_another_sheet_has_entries_of_its_own() -> None:
     one, two = ([["name", "n"], *zip(names, (8, 9, 12), strict=True)] for names in ("xyz", "uvw"))
-    at = brought(saved(workbook(one=one, two=two)), "two.xlsx")
-    assert comes_to(say(at, "leave_out", [4])) == {"x": 8, "y": 9}
+    assert comes_to(at := say(brought(saved(workbook(one=one, two=two)), "two.xlsx"), "leave_out", [4])) == {
+        "x": 8, "y": 9}  # fmt: skip
     assert comes_to(say(at, "sheet", "two")) == {"u": 8, "v": 9, "w": 12}
     assert comes_to(say(at, "sheet", "one")) == {"x": 8, "y": 9}
 
@@ -222,8 +231,7 @@ def test_what_was_said_survives_a_change_of_mind() -> None:
 
 
 def test_doubts_stand_beside_their_entries_and_rows_left_out_in_words() -> None:
-    at = brought(b"Survey,\nx,n\na,12\nb,30\nNote: as asked in May.,\n")
-    cells = at.main.table[0].value
+    cells = (at := brought(b"Survey,\nx,n\na,12\nb,30\nNote: as asked in May.,\n")).main.table[0].value
     assert dict(zip(cells["Row"], cells["Taken for"], strict=True)) == {
         "1": "left out", "2": "names", "3": "", "4": "", "5": "left out"}  # fmt: skip
     assert "**Guessed.** Row 2 seems to hold the names" in everything(at)
@@ -231,6 +239,14 @@ def test_doubts_stand_beside_their_entries_and_rows_left_out_in_words() -> None:
 
 
 # --- refused ---
+
+
+@pytest.mark.parametrize("made", [
+    dpbi.release(dpbi.mechanisms.Geometric(1.0), dpbi.Problem((1, 1), (4, 5))).to_json(),
+    '{"format_version": 2, "format":"dpbi ledger of releases", "entries": [',  # cut off
+])  # fmt: skip
+def test_the_file_of_a_release_is_led_to_the_page_that_reads_it(made: str) -> None:
+    assert not comes_to(at := brought(made.encode(), "it.json")) and "dpbi.read_release" in everything(at)
 
 
 def test_what_the_server_is_told_of_files() -> None:
@@ -260,5 +276,5 @@ def test_a_bad_file_is_refused_in_one_sentence_that_no_log_holds(
     refused = [error.value for error in at.main.error]
     assert len(refused) == (comes_to(at) == {}) and (refused or "**Guessed.**" in everything(at))
     assert not any("\n" in sentence or words.APOLOGY in sentence for sentence in refused)
-    assert not any(record.exc_info for record in caplog.records)
-    assert not any(cell in caplog.text for cell in ("green", "ticket", "T1", "ride"))
+    assert not [record for record in caplog.records if record.exc_info] and not [
+        cell for cell in ("green", "ticket", "T1", "ride") if cell in caplog.text]  # fmt: skip

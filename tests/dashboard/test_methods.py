@@ -1,6 +1,7 @@
 """The method page: every mechanism and term is there, with the numbers of what was shown last."""
 
 import math
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,7 +10,7 @@ from dpbi import MECHANISMS, tables as data
 from dpbi.dashboard.shown import tables
 from dpbi.dashboard.views import methods
 from dpbi.dashboard.words import words
-from tests.dashboard.person import EXAMPLE, QUIET, bare, opened, select, shown, text, typed, visit
+from tests.dashboard.person import EXAMPLE, QUIET, bare, led_to, opened, select, shown, text, typed, visit
 from tests.oracles import hellinger_float
 
 PAGE = "pages/8_Methods.py"
@@ -53,10 +54,17 @@ def test_every_column_is_in_the_glossary_and_every_table_links_to_it(fresh: AppT
         assert anchor in anchors
 
 
+def test_a_picture_shows_why_noisy_counts_are_not_read_as_true_ones(fresh: AppTest) -> None:
+    charts: list[Any] = [*fresh.main.get("plotly_chart")]
+    assert "5 of 7 intervals miss the true share; allowing for the noise, none" in charts[0].proto.alt
+    assert "Read_noisy_counts" in led_to(fresh)
+
+
 def test_words_that_pages_use_are_terms() -> None:
     names = " ".join(term.name for term in methods.TERMS)
     used = ("P(truth)", "LS(x)", "P(blind)", "Jeffreys", "Perks", "Score", "times the limit", "delta(0)", "Trade-off",
-            "budget", "Naive", "Nearest", "coverage", "Cases of 100")  # fmt: skip
+            "budget", "Naive", "Nearest", "coverage", "Cases of 100",
+            "Noisy counts", "withheld", "Misfit", "discrete Gaussian")  # fmt: skip
     assert not [word for word in used if word not in names]
 
 

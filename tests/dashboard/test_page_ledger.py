@@ -1,17 +1,23 @@
 """The Release page where the app was started with a ledger that lasts; and what the app can be started with."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words, words
+from dpbi.mechanisms import Geometric
+from dpbi.releases.kept_ledger import of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
-from tests.dashboard.person import bare, everything, press, ran, text, ticked
+from tests.dashboard.person import bare, buttons, everything, opened, press, ran, text, ticked
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -25,7 +31,7 @@ from tests.dashboard.test_page_release import (
     state_the_table,
 )
 from tests.dashboard.test_scenario_file import Files
-from tests.releases.test_ledger_file import entry
+from tests.releases.test_ledger_file import PROBLEM, entry
 
 NAME = "Survey 2026"
 
@@ -136,6 +142,8 @@ def test_a_ledger_that_has_gone_is_said(kept: LedgerFile) -> None:
     kept.path.unlink()
     ran(button(at).click())
     assert any("cannot be opened" in error.value for error in at.main.error)
+    (said,) = [bare(error.value) for error in opened(OVERVIEW).main.error]
+    assert said.startswith("The ledger at releases.sqlite is gone, or was moved.")
     assert not kept.path.exists()
 
 
@@ -153,6 +161,169 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
     assert "raised from 2 to 4 on" in " ".join(caption.value for caption in at.main.caption)
 
 
+# --- the plan ---
+
+
+def test_a_plan_is_set_before_its_first_release_and_stands_after_it(kept: LedgerFile) -> None:
+    at = page(epsilon="0.1")
+    assert "instead of 2-DP by the plain sum" in everything(at)
+    for label, value in (("How many releases", "0"), ("delta of the plan", "2"), ("delta of the plan", "many")):
+        text_of(at, label, value)
+        assert at.main.error[-1].value and "Set this plan" not in buttons(at)
+        text_of(at, label, "20" if label[0] == "H" else "1e-6")
+    text_of(at, "delta of the plan", "0.05")
+    assert "to publish one of the 75 records as it is would keep it" in everything(at)
+    press(text_of(at, "delta of the plan", "1e-6"), "Set this plan")
+    people = kept.account(NAME).people
+    assert people and people.plans[0].number == 20 and people.plans[0].who == "Ada"
+    assert "It has no release yet" in everything(at)
+    press(at, "Take the plan away")
+    assert (people := kept.account(NAME).people) and not people.plans
+    press(at, "Set this plan")
+    released_by(at)
+    assert kept.account(NAME).begun and "Made: 1." in everything(at) and "Set this plan" not in buttons(at)
+    assert "1 draws on a plan" in everything(at) and release_words.OFF_THE_PLAN not in everything(at)
+    state_the_table(text(at, "epsilon", "0.2"))
+    assert release_words.OFF_THE_PLAN in [info.value for info in at.main.info]
+    assert "come to 0.3-DP" in bare(at.main.checkbox[0].label)
+
+
+def test_a_plan_that_cannot_be_is_said(kept: LedgerFile) -> None:
+    press(text_of(page(epsilon="1"), "How many releases", "200"), "Set this plan")
+    assert not kept.names
+    at = page(epsilon="1")
+    press(text_of(at, "How many releases", "200"), "Set this plan")
+    assert "is beyond the budget of these people, 2. Nothing was set." in bare(at.main.error[-1].value)
+    other = page(**ticked({"EHD"}))
+    assert "How many releases" not in {one.label for one in other.main.text_input}
+
+
+# --- all of it ---
+
+OVERVIEW = "pages/13_Ledger.py"
+
+
+def text_of(at: AppTest, label: str, value: str) -> AppTest:
+    return ran(next(one for one in at.main.text_input if one.label == label).set_value(value))
+
+
+def overview(kept: LedgerFile) -> AppTest:
+    for name, question, remark in ((NAME, "Smokign", ""), (NAME, "Age", "first day"), ("=1+1 ![x](y)", "Age", "")):
+        options.ledger().release(name, Geometric(0.5), PROBLEM, ["yes", "no"], question=question, who="Eve",
+                                 remark=remark)  # fmt: skip
+    return opened(OVERVIEW)
+
+
+def test_all_people_are_listed_without_any_data(kept: LedgerFile, files: Files) -> None:
+    at = opened(OVERVIEW)
+    assert release_words.EMPTY in everything(at)
+    at = overview(kept)
+    people, releases = (one.value for one in at.main.dataframe)
+    assert list(people["People"]) == ["=1+1 ![x](y)", NAME] and list(people["Questions"]) == ["Age", "Smokign; Age"]
+    assert list(people["Spent"]) == ["0.5-DP", "1-DP"] and list(people["Left"]) == ["1.5", "1"]
+    assert list(releases["Who"]) == ["Eve"] * 3 and list(releases["Remark"]) == ["", "", "first day"]
+    whole = Ledger.from_json(files["dpbi-ledger-whole.json"]())
+    assert whole == of_all(kept.accounts) and len(whole.entries) == 3
+    tables = [files[f"dpbi-{name}.csv"]().decode() for name in ("ledger-people", "ledger-all-releases")]
+    assert "'=1+1" in tables[0] and tables[1].count("Eve") == 3
+    for words_of, found in (("first", 1), ("age EVE", 2), ("survey", 2), ("nothing", 0), ("", 3)):
+        text_of(at, "Search", words_of)
+        shown_now = [one.value for one in at.main.dataframe if "Who" in one.value]
+        assert sum(map(len, shown_now)) == found
+    assert Ledger.from_json(files["dpbi-ledger-whole.json"]()) == whole
+
+
+def test_a_later_version_marks_the_earlier_ones(kept: LedgerFile) -> None:
+    for _ in range(2):
+        kept.release(NAME, Geometric(0.5), PROBLEM, question="Q")
+    (_, releases) = (one.value for one in opened(OVERVIEW).main.dataframe)
+    assert list(releases["Release"]) == ["kept, superseded", "kept"] and list(releases["Version"]) == [1, 2]
+
+
+def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> None:
+    at = overview(kept)
+    ran(at.main.selectbox[0].set_value(1))
+    assert buttons(at)["Correct the name"].disabled
+    text_of(at, "Who you are", "Bob")
+    text_of(at, "Their name", "=1+1 ![X](y)")
+    assert any("are people of the name" in bare(warning.value) for warning in at.main.warning)
+    press(text_of(at, "Their name", "Survey 2027"), "Correct the name")
+    assert release_words.IS_CORRECTED in [one.value for one in at.main.success]
+    assert kept.names == ("=1+1 ![x](y)", "Survey 2027")
+    ran(at.main.selectbox[0].set_value(1))
+    ran(at.main.selectbox[1].set_value(0))
+    text_of(at, "Its remark", "late")
+    press(text_of(at, "Its question", "Age"), "Correct the release")
+    one, other = kept.account(NAME).ledger.entries
+    assert (one.question, one.remark, [was.who for was in one.corrected]) == ("Age", "late", ["Bob", "Bob"])
+    assert one.version != other.version, "another table, unless it is said"
+    assert "the name was 'Survey 2026'" in " ".join(at.main.dataframe[0].value["Changed"])
+    assert "the question was 'Smokign'" in " ".join(at.main.dataframe[1].value["Corrected"])
+    text_of(at, "Their name", "   ")
+    assert "must not be empty" in bare(at.main.error[0].value) and buttons(at)["Correct the name"].disabled
+    kept.rename("Survey 2027", "Survey 2028")
+    kept.rename("Survey 2028", "Survey 2029")
+    press(text_of(ran(at), "Their name", "survey 2028"), "Correct the name")  # of the first
+    assert "Others had the name" in bare(at.main.error[0].value) and len(kept.names) == 2
+
+
+@pytest.mark.parametrize(("stewards", "known", "allowed"), [
+    ([], {}, True), (["ada@x.org"], {}, False), ([], {"is_logged_in": False}, False),
+    (["ada@x.org"], {"is_logged_in": False, "email": "ada@x.org"}, False),
+    ([], {"is_logged_in": True, "email": "ada@x.org"}, False),
+    (["Ada@x.org", "b"], {"is_logged_in": True, "email": "ada@X.org"}, True),
+    (["ada@x.org"], {"is_logged_in": True, "email": "eve@x.org", "name": "ada@x.org"}, False),
+    (["ada@x.org"], {"is_logged_in": True, "email": "ada@x.org", "email_verified": False, "sub": "5"}, False),
+    (["5"], {"is_logged_in": True, "sub": "5"}, True),
+])  # fmt: skip
+def test_with_a_login_only_those_named_may_change_anything(
+    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch, stewards: list[str], known: dict[str, Any], allowed: bool
+) -> None:
+    """On the page, and where its buttons are pressed all the same."""
+    monkeypatch.setattr(type(st.user), "to_dict", lambda self: known)
+    options.take(["--ledger", str(kept.path), "--budget", "2", *(["--stewards", *stewards] if stewards else [])])
+    at = page(epsilon="0.1")
+    logged_in = bool(known.get("is_logged_in"))
+    assert ("Log in" in buttons(at)) == ("is_logged_in" in known and not logged_in)
+    if allowed:
+        released_by(at)
+        (line,) = kept.account(NAME).lines
+        assert line.entry.who == (known.get("email", known.get("sub")) if logged_in else "Ada")
+    else:
+        assert button(at).disabled and buttons(at)["Set this plan"].disabled and not at.main.checkbox
+        assert re.search("Log in first|no login is configured|not among those", everything(at))
+        assert "not among" in everything(at) or not logged_in
+        kept.bring(NAME, [])
+        assert buttons(text_of(opened(OVERVIEW), "Their name", "Other"))["Correct the name"].disabled
+
+
+def test_who_may_no_longer_is_refused_when_a_button_is_pressed(
+    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page was read while it was allowed."""
+    at, planning, bringing = acknowledge(page(epsilon="0.1")), page(epsilon="0.1"), page(epsilon="0.1")
+    bringing = bring(bringing, Ledger((entry(PureDP(0.5, "theorem", "proved")),)).to_json().encode())
+    kept.bring("Others", [])
+    correcting = text_of(text_of(opened(OVERVIEW), "Who you are", "Eve"), "Their name", "Other")
+    monkeypatch.setattr(type(st.user), "to_dict", lambda self: {"is_logged_in": True, "email": "eve@x.org"})
+    ran(button(at).click())
+    for one, label in ((planning, "Set this plan"), (bringing, "Add to the ledger"), (correcting, "Correct the name")):
+        press(one, label)
+    for one in (at, planning, bringing, correcting):
+        assert "eve@x.org is not among those who may release" in everything(one)
+    assert kept.names == ("Others",) and not kept.account("Others").lines
+
+
+def test_a_shared_ledger_asks_who_releases(kept: LedgerFile) -> None:
+    at = text_of(page(), "Who you are", " ")
+    assert release_words.WHO_FIRST in [info.value for info in at.main.info] and button(at).disabled
+    released_by(at, forced=True)
+    assert not kept.names
+    released_by(text_of(text_of(at, "Who you are", "Eve"), "Remark", "late"))
+    (line,) = kept.account(NAME).lines
+    assert (line.entry.who, line.entry.remark) == ("Eve", "late")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -161,6 +332,7 @@ def test_another_budget_is_refused_and_a_raise_must_be_acknowledged(kept: Ledger
         (["--ledger", "HERE", "--budget", "many"], "--budget: invalid float value"),
         (["--ledger", "HERE", "--budget", "-1"], "epsilon must be greater than 0"),
         (["--ledger", "HERE", "--delta", "2"], "unrecognized arguments"),
+        (["--stewards"], "expected at least one argument"),
         (["--ledger", "NOT"], "is damaged, or no ledger"),
         (["--ledger", "GONE"], "cannot be opened"),
         (["--legder", "x"], "unrecognized arguments"),

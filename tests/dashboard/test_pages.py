@@ -86,8 +86,9 @@ def test_a_persons_page_says_so_shows_names_inertly_and_makes_no_file(monkeypatc
     at = typed(opened(QUIET), f"{HOSTILE}, 12\nplain, 8")
     for page in [*EVERY, *STAGES]:
         shown(at, page)
-        assert RELATION in everything(at)
-        of_a_person = page != menu.page(menu.TOUR).path
+        public = any(found.public for found in menu.PAGES if found.path == page)
+        assert (RELATION in everything(at)) != public and (words.PUBLISHED_NOTICE in everything(at)) == public
+        of_a_person = page != menu.page(menu.TOUR).path and not public
         assert (words.RAW_NOTICE in everything(at)) == of_a_person, "the tour brings its own data"
         if page in EVERY:
             for part in [*at.main.markdown, *at.main.caption]:
@@ -395,7 +396,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
         "problem", "neighbour", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
-        "epsilons", "alpha", "mass", "points", "steps_a_side", "gammas", "limit",
+        "epsilons", "alpha", "mass", "points", "steps_a_side", "gammas", "limit", "priors", "sizes",
     }  # fmt: skip
 
 

@@ -122,6 +122,9 @@ def hard_tables() -> list[KnownTable]:
          person("Response", only=("Question #", "1")), "several questions", (of("Some,2|None,1"),)),
         *((f"q: {word}", f"region,{word}\nNorth,103\nSouth,48\nWest,210\n", of("North,103|South,48|West,210"),
            category("region", word), "noisy already", ()) for word in ("noisy_count", "dp_count", "count_with_noise")),
+        *((f"q: {word} beside", f"region,count,{word}\nNorth,103,10.5\nSouth,48,9\nWest,210,10.5\n",
+           of("North,103|South,48|West,210"), category("region", "count"), "noisy already", ())
+          for word in ("noise_stddev", "Variance")),
         ("r: missing as categories", counted(of("Yes,12|No,30|NA,5|Missing,2|unknown,4")),
          of("Yes,12|No,30|NA,5|Missing,2|unknown,4"), category(), "NA, Missing, unknown", ()),
         ("s: weights", "id,answer,weight\n1,Yes,0.7\n2,No,1.3\n3,Yes,1.1\n4,Yes,0.9\n5,No,1.0\n", VISITS,

@@ -6,7 +6,7 @@ import pytest
 
 from dpbi import Problem, read_counts
 from dpbi.data import examples
-from dpbi.data.examples import EXAMPLES, Example
+from dpbi.data.examples import EXAMPLES, GROUPED, Example, GroupedExample
 
 FOLDER = Path(examples.__file__).parent
 COUNTS = {
@@ -50,3 +50,28 @@ def test_an_example_is_complete_and_its_file_read_alike(example: Example) -> Non
     result = read_counts((FOLDER / f"{example.key}.csv").read_bytes(), f"{example.key}.csv")
     assert (result.labels, result.counts) == (example.labels, example.counts)
     assert result.warnings == ("Lines that begin with # above row 3 were left out.",)
+
+
+# The sources' own totals: of each group, and of each category over all groups
+GROUPED_TOTALS = {
+    "aspirin": ({"aspirin": 11_037, "placebo": 11_034}, {"heart attack": 293, "none": 21_778}),
+    "plebiscite": (
+        {"North": 322, "Central": 600, "South": 718, "Santiago metropolitan area": 100, "Santiago city": 960},
+        {"yes": 868, "no": 889, "undecided": 588, "abstain": 187, "no answer": 168},
+    ),
+    "berkeley": ({"men": 2691, "women": 1835}, {"admitted": 1755, "rejected": 2771}),
+}
+
+
+@pytest.mark.parametrize("example", GROUPED, ids=lambda example: example.key)
+def test_an_example_of_groups_has_its_sources_totals_and_a_file_that_is_read_alike(example: GroupedExample) -> None:
+    groups = {group: sum(row) for group, row in zip(example.groups, example.counts, strict=True)}
+    categories = {label: sum(row[i] for row in example.counts) for i, label in enumerate(example.labels)}
+    assert (groups, categories) == GROUPED_TOTALS[example.key]
+    assert example.title and len(example.source) > 20 and hash(example)
+    file = FOLDER / "groups" / f"{example.key}.csv"
+    for group, counts in zip(example.groups, example.counts, strict=True):
+        asked = {"confirm_percentages": True} if sum(counts) == 100 else {}
+        read = read_counts(file.read_bytes(), file.name, layout="wide", group_column=1, group=group, **asked)
+        assert (read.labels, read.counts) == (example.labels, counts)
+    assert {path.stem for path in file.parent.glob("*.csv")} == {one.key for one in GROUPED} == {*GROUPED_TOTALS}

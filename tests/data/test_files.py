@@ -202,7 +202,8 @@ DOUBTS = {
     },
     "told": {
         "several answers": "may hold several answers", "several rows a": "can affect several rows",
-        "noisy already": "nois", "weight is not used": "weight", "no categories": "at least two categories",
+        "noisy already": "if there is noise.*in Python by dpbi.noisy_counts_posterior",
+        "weight is not used": "weight", "no categories": "at least two categories",
     },
 }  # fmt: skip
 TABLES = hard_tables()

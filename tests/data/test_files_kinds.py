@@ -462,7 +462,9 @@ WHAT_COMES["workbooks, Parquet and what is no table"] = [
     (ONE_HIDDEN, {"sheet": "z"}, "there is no sheet 'z'; the sheets are 'more', 'data'"),
     (saved(workbook([], [])), {}, "all visible sheets are empty"),
     (saved(workbook(AWAY)), {}, {"a": 12, "b": 30}),
-    (saved(workbook([*AWAY[:4], [None, "b", -1]])), {}, "row 5: '-1'"),
+    (saved(workbook([*AWAY[:4], [None, "b", -1]])), {}, "row 5: '-1' is negative: true counts cannot"),
+    *((f"name,dp_n\na,{count}\nb,3\n", CODED | {"count_column": "dp_n"}, f"{words}. 'dp_n': if there is noise")
+      for count, words in [("1.5", "percentages"), ("<90", "numbers")]),
     (ROW_HIDDEN, {}, Asks(leave_out=(3,))),
     (ROW_HIDDEN, {"leave_out": (3,)}, {"a": 12, "d": 5}),
     (ROW_HIDDEN, {"leave_out": ()}, {"a": 12, "b": 30, "d": 5}),

@@ -351,7 +351,7 @@ def test_a_logarithmic_axis_has_readable_ticks(exponent: float, decades: float) 
 def test_no_density_below_0_is_named(exponent: float) -> None:
     """Below 0 a release's chart draws the intervals."""
     peak = 10**exponent
-    ticks = np.array(release._heights(peak))
+    ticks = np.array(release.heights(peak))
     assert ticks[0] == 0 and 2 <= (ticks[1:] <= peak * (1 + 1e-9)).sum() <= 5 and ticks[-1] <= 1.15 * peak * (1 + 1e-9)
 
 

@@ -18,7 +18,7 @@ from dpbi import Problem
 from dpbi.mechanisms import distance_table
 from dpbi.mechanisms.distance_table import FINE, MOMENTS, SATURATED, DistanceTable, slack
 from dpbi.mechanisms.noise import table as noisy_counts_table
-from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric
+from dpbi.mechanisms.noise.law import FlooredLaplace, GeometricNoise, IntegerNoise
 from dpbi.mechanisms.selection import table as candidates_table
 from dpbi.mechanisms.selection.table import nearest_table
 from tests import large_oracles, oracles
@@ -317,7 +317,7 @@ def test_windows_of_noise_leave_nothing_out(
     """Noise so narrow that the window is a part of [0, n]: what lies outside it is below 1e-17 in each row."""
     assert 42 / decay < sum(counts) / 2
     noised, consistent = len(counts) - (case != "all noised"), case == "consistent"
-    noise = TwoSidedGeometric(decay)
+    noise = GeometricNoise(decay)
     table = noisy_counts_table.noisy_counts_table(Problem(prior, counts), noise, noised, consistent)
     assert table is not None
     # The oracle lists the window a little wider, as the whole box has 1e5 outputs that it would compute in 50 digits.
@@ -339,7 +339,7 @@ def test_bins_of_noise_are_enumeration(case: str) -> None:
 
 def test_too_wide_noise_is_not_listed() -> None:
     problem = Problem((1,) * 12, (500,) * 12)
-    assert noisy_counts_table.noisy_counts_table(problem, TwoSidedGeometric(0.1), 11, False) is None
+    assert noisy_counts_table.noisy_counts_table(problem, GeometricNoise(0.1), 11, False) is None
 
 
 # The nearest ----------------------------------------------------------------------------------------

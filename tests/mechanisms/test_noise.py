@@ -6,13 +6,13 @@ import pytest
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.mechanisms import Geometric, LSDim, LSHist
 from dpbi.mechanisms.noise import mean
-from dpbi.mechanisms.noise.law import FlooredLaplace, IntegerNoise, TwoSidedGeometric
+from dpbi.mechanisms.noise.law import FlooredLaplace, GeometricNoise, IntegerNoise
 from dpbi.problem.problem import Problem
 
 
 def both(decay: float) -> list[IntegerNoise]:
     """The two noises whose tails fall by e^-decay a step."""
-    return [FlooredLaplace(1 / decay), TwoSidedGeometric(decay)]
+    return [FlooredLaplace(1 / decay), GeometricNoise(decay)]
 
 
 @pytest.mark.parametrize("decay", [1e-6, 0.3, 20.0])

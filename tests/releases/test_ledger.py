@@ -144,7 +144,7 @@ def changed(name: str, value: Any) -> str:
     ("name", "value", "said"),
     [
         ("format", "dpbi settings 1", "no ledger of releases"),
-        ("format_version", 3, "format version 3"),
+        ("format_version", 4, "format version 4"),
         ("format_version", True, "format version True"),
         ("people", [{"name": "x"}], "must have token, name, budget, raised"),
         ("people", [{"token": "a", "name": "x", "raised": [], "budget": -1}], "epsilon must be greater than 0"),

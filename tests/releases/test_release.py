@@ -261,8 +261,8 @@ def changed(found: Release, path: str, value: Any) -> str:
     ("path", "value", "words"),
     [
         ("format", "something", "no release of dpbi"),
-        *((field, ABSENT, f"lacks {field}") for field in ("time", "guarantee", "released")),
-        ("format_version", 3, "format version 3"),
+        *((field, ABSENT, f"lacks {field}") for field in ("time", "guarantee", "released", "noise")),
+        ("format_version", 4, "format version 4"),
         ("mechanism", "LSHist", "name and its fields"),
         ("mechanism.name", "Nothing", "mechanism must be one of"),
         ("mechanism.name", ["LSHist"], "mechanism must be one of"),
@@ -334,7 +334,7 @@ def test_the_table_holds_both_posteriors(kind: Kind) -> None:
 ])  # fmt: skip
 def test_intervals_are_rounded_outwards_where_people_read_them(low: float, high: float, printed: str) -> None:
     row = statement.outwards({"category": "a", "naive_low": low, "naive_mean": low, "naive_high": high})
-    found = statement._shares(row["naive_low"], row["naive_high"])
+    found = statement.mean_or_ends(row["naive_low"], row["naive_high"])
     assert found == printed and row["naive_mean"] == low
     assert Fraction(found.split(" to ")[0]) <= Fraction(low) and Fraction(high) <= Fraction(found.split(" to ")[1])
 

@@ -135,10 +135,10 @@ def _frozen_size(part: Any) -> int:
         return part.nbytes
     if isinstance(part, tuple | list):
         return _NUMBER * len(part) + sum(_frozen_size(inner) for inner in part if not isinstance(inner, int | float))
-    if isinstance(part, Mapping):
-        return sum(map(_frozen_size, part.values()))
     kind: Any = type(part)
-    return sum(_frozen_size(getattr(part, name)) for name in _fields_of(kind))
+    if names := _fields_of(kind):
+        return sum(_frozen_size(getattr(part, name)) for name in names)
+    return sum(map(_frozen_size, part.values())) if isinstance(part, Mapping) else 0
 
 
 @cache

@@ -34,6 +34,7 @@ from dpbi.dashboard.answers.cache import Kept, kept
 from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.words import guard, words
+from dpbi.inference.budget_split import BudgetSplit, split_epsilon
 from dpbi.inference.clouds import Clouds, clouds as clouds_of
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.privacy import guessing
@@ -170,3 +171,11 @@ def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:
     before_mean, after_mean = (comparison(problem, one).mean for one in (mechanism, after))
     multiplier = after.calibration[0] if after.calibration else 1.0
     return CalibrationGain(problem, before_loss, after_loss, multiplier, before_mean, after_mean)
+
+
+@kept(64)
+def budget_split(
+    mechanism: Mechanism, priors: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
+) -> BudgetSplit:
+    """Of the questions of a table: from sizes, which are public."""
+    return split_epsilon(mechanism, priors, sizes)

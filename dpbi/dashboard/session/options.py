@@ -1,4 +1,6 @@
-"""What the app was started with, after ``--``: the ledger that all sessions share, or each has its own."""
+"""What the app was started with, after ``--``: the ledger that all sessions share, or each has its own, and who may
+release.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -12,6 +14,7 @@ from dpbi.releases.ledger_in_memory import LedgerInMemory
 OWN_LEDGER = "ledger of releases"  # under this key the session has it
 
 _started: dict[str, LedgerFile | None] = {}
+_stewards: list[str] = []
 
 
 def take(arguments: Sequence[str]) -> None:
@@ -23,6 +26,9 @@ def take(arguments: Sequence[str]) -> None:
     reader.add_argument("--raise-budget", action="store_true",
                         help="people with a smaller budget get this one once they need it, which is recorded: it voids "
                              "what was promised to them")
+    reader.add_argument("--stewards", nargs="+", metavar="NAME", default=[],
+                        help="who may release, raise a budget and correct the ledger, by the address that the login of "
+                             "Streamlit gives; without it nobody may where a login is configured")
     asked = reader.parse_args(arguments)
     if asked.ledger is None and asked.budget is not None:
         reader.error("a budget is kept in a ledger: say --ledger FILE too")
@@ -32,7 +38,12 @@ def take(arguments: Sequence[str]) -> None:
         opened = LedgerFile.opened(asked.ledger, asked.budget, raising=asked.raise_budget) if asked.ledger else None
     except ValueError as refusal:
         reader.error(str(refusal))
-    _started["ledger"] = opened
+    _started["ledger"], _stewards[:] = opened, asked.stewards
+
+
+def stewards() -> tuple[str, ...]:
+    """Those named."""
+    return tuple(_stewards)
 
 
 def ledger() -> KeptLedger:

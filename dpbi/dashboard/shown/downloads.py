@@ -60,7 +60,16 @@ def csv_bytes(table: pd.DataFrame, columns: Mapping[str, str | int | float] | No
     columns: constant ones put behind the table's own; one that the table has stays the table's.
     """
     added = {name: value for name, value in (columns or {}).items() if name not in table}
-    return table.assign(**added).map(_inert).rename(columns=_inert).to_csv(index=False).encode("utf-8-sig")
+    inert = table.assign(**added).map(_inert).rename(columns=_inert)
+    return inert.apply(_whole).to_csv(index=False).encode("utf-8-sig")
+
+
+def _whole(column: pd.Series) -> pd.Series:
+    """Whole numbers written as such, 412 and not 412.0, where one of them is not there."""
+    if not (pd.api.types.is_float_dtype(column) and column.isna().any()):
+        return column
+    there = column.dropna()
+    return column.astype("Int64") if len(there) and ((there % 1 == 0) & (there.abs() < 2**53)).all() else column
 
 
 def _inert(cell: object) -> object:

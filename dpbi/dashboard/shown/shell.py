@@ -16,7 +16,7 @@ _SIDEBAR = """
 <style>
   @media (min-width: 768px) {
     .with-sidebar
-    [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) > :has([data-testid="stMain"]) {
+    [data-testid="stAppViewContainer"] > :has(> [data-testid="stMain"]):not([data-testid="stSidebar"] ~ *) {
       margin-left: %dpx;
     }
   }

@@ -83,15 +83,16 @@ def in_a_room() -> bool:
     return bool(settings.get(address.TALK)) and not in_the_hand()
 
 
-def notices(raw: bool, way_back: Callable[[], None] | None = None) -> DeltaGenerator:
+def notices(raw: bool, way_back: Callable[[], None] | None = None, *, public: bool = False) -> DeltaGenerator:
     """The neighbour relation, in sight however far the page is scrolled.
 
-    raw: whether a person's own counts are shown, which the strip then says too; way_back: draws what leads to where a
+    raw: whether a person's own counts are shown, which the strip then says too; public: whether the page shows what was
+    published and nothing else, which it says instead; way_back: draws what leads to where a
     person came from. Returns the place in it for what is being shown.
     """
     with st.container(key="notices", gap=None):
-        told = f"{words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
-        st.markdown(f"**{words.RAW_NOTICE}** {told}" if raw else told)
+        told = f"{words.PUBLISHED_NOTICE if public else words.RELATION_NOTICE} {words.WORDS_EXPLAINED}"
+        st.markdown(f"**{words.RAW_NOTICE}** {told}" if raw and not public else told)
         shown = st.empty()
         if way_back:
             way_back()

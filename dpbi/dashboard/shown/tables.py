@@ -178,4 +178,5 @@ def _format_of(sizes: Sequence[float], digits: int) -> str:
     return f"%.{decimals}f"
 
 
+PEOPLE_OF_LEDGER = {title: _configured(data.COLUMNS[title]) for title in data.PEOPLE}
 LEDGER_OF_RELEASES = {title: _configured(data.COLUMNS[title]) for title in data.LEDGER}

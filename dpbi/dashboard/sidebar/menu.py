@@ -13,7 +13,8 @@ class Page(NamedTuple):
     """A page's file, what the menu calls it, its heading and the question it answers.
 
     uses_data: whether the sidebar's data, prior and numbers play a part on it; releases: whether what it shows was
-    drawn once and for all, so that no script or report makes it again; seeded: whether it shows draws of the seed.
+    drawn once and for all, so that no script or report makes it again; seeded: whether it shows draws of the seed;
+    public: whether it shows what was published and nothing else.
     """
 
     path: str
@@ -23,6 +24,7 @@ class Page(NamedTuple):
     uses_data: bool = True
     releases: bool = False
     seeded: bool = False
+    public: bool = False
 
 
 PAGES = (
@@ -68,6 +70,15 @@ PAGES = (
         "asks for.",
     ),
     Page(
+        "pages/12_Groups.py",
+        "Groups",
+        "Two groups",
+        "Which of two groups has the larger share, what a reader of private releases would conclude, and how many "
+        "people or what epsilon it takes to see a difference.",
+        uses_data=False,
+        seeded=True,
+    ),
+    Page(
         "pages/3_Sensitivity.py",
         "Sensitivity",
         "Sensitivity",
@@ -101,6 +112,22 @@ PAGES = (
         "Release",
         "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
         releases=True,
+    ),
+    Page(
+        "pages/11_Read_noisy_counts.py",
+        "Read noisy counts",
+        "Read noisy counts",
+        "Counts that somebody published with noise: the shares, the total and the ranking, with intervals that hold.",
+        uses_data=False,
+        seeded=True,
+        public=True,
+    ),
+    Page(
+        "pages/13_Ledger.py",
+        "Ledger",
+        "The ledger of releases",
+        "Everything that was released about everybody: what it came to, what is left, and what was said of it.",
+        uses_data=False,
     ),
     Page(
         "pages/6_Papers.py",

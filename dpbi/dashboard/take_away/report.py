@@ -40,12 +40,15 @@ def zip_bytes(page: Page, shown: downloads.Shown, beside: Mapping[str, bytes], w
 
 _MEANINGS = {  # of files, by what their names are like; the first that fits
     "settings.json": "the settings: the app's sidebar takes them under Bring settings",
+    "reading.json": "the numbers of the page, and what was assumed: a program reads it",
+    "statement.md": "what was read, and under which assumptions",
     "notes.html": "for the speaker, to be printed: open it in a browser",
     "script.py": "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder",
     "*.js": "draws the figures; keep it beside them",
     "tables/*": "a table of the page",
     "*.html": "a figure of the page: open it in a browser",
-    "*": "the points of that figure",
+    "figures/*": "the points of that figure",
+    "*": "what was read: script.py opens it",
 }
 
 
@@ -55,7 +58,10 @@ def _readme(page: Page, shown: downloads.Shown, warning: str, files: list[str]) 
     made_with = {"dpbi": dpbi.__version__, "python": platform.python_version()} | {
         name: version(name) for name in _PACKAGES}
     versions = "\n".join(f"  {name:10} {number}" for name, number in made_with.items())
+    neighbours, how = f"\nNeighbours: {RELATION}.", handover.REPORT_FILES
+    if page.public:
+        neighbours, how = "", handover.PUBLISHED_FILES
     return (
-        f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}\nNeighbours: {RELATION}.\n\n"
-        f"{warning}\n\nFiles\n{listed}\n\n{handover.REPORT_FILES}\n\nMade with\n{versions}\n"
+        f"{page.heading}\n{'=' * len(page.heading)}\n\n{page.purpose}\n\n{shown.about}{neighbours}\n\n"
+        f"{warning}\n\nFiles\n{listed}\n\n{how}\n\nMade with\n{versions}\n"
     )

@@ -18,7 +18,9 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words, handover
 from dpbi.inference.noise_aware_releases import number_of_releases
+from dpbi.inference.total import Known
 from dpbi.papers.claims import Setting
+from dpbi.releases.reading import NoisyReading, Outcome
 
 _NEAREST = "answered(dpbi.read_nearest, *((one.mechanism, problem, one.released[:releases]) for one in sampled))"
 _AWARE = "answered(dpbi.noise_aware_releases, *((one.mechanism, problem, one.released) for one in sampled))"
@@ -71,6 +73,23 @@ def of_page(title: str, chosen: Scenario, kept: Settings) -> str:
     )
 
 
+def of_groups(
+    mechanism: Mechanism, given: Settings, plan: tuple[tuple[float, float], float, bool] | None
+) -> str:
+    """The script of two groups. plan: both shares, the wanted chance, and whether people are asked for or epsilon."""
+    imported, planned, more = ["cost_of_noise"], "", {}
+    if plan is not None:
+        shares, wanted, by_people = plan
+        more = {"shares": shares, "wanted": wanted}
+        imported.append("people_needed" if by_people else "epsilon_needed")
+        call = "people_needed(mechanism, prior, " if by_people else "epsilon_needed(mechanism, prior, (one.n, two.n), "
+        planned = f'print("planned:", {call}shares, wanted, category=category))'
+    return _program("groups").format(
+        version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, planning=", ".join(imported), plan=planned,
+        settings=_assigned({**given, **more}), mechanism=_constructed(mechanism, {}),
+    ).rstrip() + "\n"
+
+
 def of_claim(name: str, setting: Setting) -> str:
     """The script of one claim, by its name, at a setting."""
     given = {"name": name, "prior": setting.problem.prior, "counts": setting.problem.counts, "epsilon": setting.epsilon,
@@ -82,6 +101,27 @@ def of_figure(key: str, seed: int) -> str:
     """The script of one figure of the papers, by its key."""
     given = _assigned({"key": key, "seed": seed})
     return _program("figure").format(version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, settings=given)
+
+
+def of_noisy_counts(asked: NoisyReading | None, found: Outcome) -> str:
+    """The script of noisy counts as they were read. asked: None where they are the file of a release."""
+    given: dict[str, Any] = {"labels": list(found.labels), "seed": found.seed, "draws": found.ranking.draws}
+    if asked is None:
+        body = f"posterior = dpbi.read_release(open({found.name!r}, 'rb').read()).posterior"
+    else:
+        laws = asked.laws
+        measured = "".join(f"(range(len(labels)), {value!r}, noise.{law!r})" for _, value, law in asked.sums)
+        spelled = {
+            "prior": _spelled(asked.prior),
+            "values": repr([one if one is None or one % 1 else int(one) for one in asked.values]),
+            "law": f"[{', '.join(f'noise.{law!r}' for law in laws)}]" if isinstance(laws, tuple) else f"noise.{laws!r}",
+            "total": str(asked.total.n) if isinstance(asked.total, Known) else f"dpbi.{asked.total!r}",
+            "sums": f"[{measured}]",
+        }
+        body = "".join(f"{name} = {value}\n" for name, value in spelled.items())
+        body += "posterior = dpbi.noisy_counts_posterior(prior, values, law, total, sums)"
+    return _program("noisy_counts").format(version=dpbi.__version__, needs=handover.SCRIPT_NEEDS,
+                                           settings=_assigned(given), body=body)  # fmt: skip
 
 
 # --- the pages: the settings of each, and what is done with them ---

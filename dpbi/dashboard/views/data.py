@@ -17,7 +17,7 @@ from dpbi.data.files.reading import Opened, Understood, opened, understood
 from dpbi.data.files.table import Table
 from dpbi.data.files.tally import single_answers
 
-_BROUGHT = "data: brought"
+BROUGHT = "data: brought"
 # How many rows and columns of the cells are shown; how many rows at each end, and values of a column, can be chosen.
 FIRST, LAST, BESIDE, OFFERED = 12, 4, 12, 150
 _COLUMNS_OF = {
@@ -39,7 +39,7 @@ class Brought:
     """A file or pasted cells, kept in the session until put away, with all that was ever said of it.
 
     said: by the entry and what it was said of, so that a change of mind and back finds what was said before. now: each
-    entry as it stands; out: the rows that are left out, each with the reason.
+    entry as it stands; out: the rows that are left out, each with the reason; noisy: whether they may be noisy counts.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Brought:
     now: dict[str, Any] = field(default_factory=dict)
     out: dict[int, str] = field(default_factory=dict)
     file: Opened | None = None
+    noisy: bool = False
 
     def say(self, entry: str, value: Any) -> None:
         """What an entry is said of is said with it, which else would still be guessed."""
@@ -103,8 +104,14 @@ def _place(entry: str, now: Mapping[str, Any]) -> tuple[Any, ...]:
     return (entry, now.get(_OF[entry]), *_place(_OF[entry], now)) if _OF[entry] else (entry,)
 
 
+def in_session() -> Brought | None:
+    """What was brought and not discarded."""
+    found: Brought | None = st.session_state.get(BROUGHT)
+    return found
+
+
 def draw() -> None:
-    brought: Brought | None = st.session_state.get(_BROUGHT)
+    brought = in_session()
     used = settings.get("uploaded") if settings.get("source") == data_source.FILE else None
     if brought is None:
         _bring(used)
@@ -126,18 +133,23 @@ def _bring(used: dict[str, Any] | None) -> None:
     st.file_uploader("A table of counts, or one row per person", key="data: file", on_change=_take,
                      args=("data: file",), help="CSV, TSV, Excel, OpenDocument or Parquet. It is read in memory and "
                      "kept in this session alone, until you discard it.")  # fmt: skip
+    say_if_files_are_refused()
+    st.text_area("Or paste cells, as a spreadsheet copies them", key="data: cells", height=120, on_change=_take,
+                 args=("data: cells",))  # fmt: skip
+
+
+def say_if_files_are_refused() -> None:
+    """Before a file is chosen in vain."""
     # The server answers a file with 403 where the browser has kept back its cookie, as it does in a frame of another
     # site and where a proxy drops it, and nothing of that reaches this code.
     if (st.get_option("server.enableXsrfProtection") and "_streamlit_xsrf" not in st.context.cookies
             and "User-Agent" in st.context.headers):  # fmt: skip
         st.warning(data_words.UPLOAD_REFUSED)
-    st.text_area("Or paste cells, as a spreadsheet copies them", key="data: cells", height=120, on_change=_take,
-                 args=("data: cells",))  # fmt: skip
 
 
 def _take(key: str) -> None:
     given = st.session_state[key]
-    st.session_state[_BROUGHT] = (Brought("pasted.txt", given.encode()) if isinstance(given, str) else
+    st.session_state[BROUGHT] = (Brought("pasted.txt", given.encode()) if isinstance(given, str) else
                                   Brought(given.name, given.getvalue()))  # fmt: skip
 
 
@@ -238,11 +250,16 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
         st.subheader(data_words.comes_to(counts.labels, counts.counts))
     else:
         st.error(words.escape(limits.opened(str(reading.refusal)), words.SENTENCE_LENGTH))
+    brought.noisy = reading.noisy
+    if reading.noisy:  # it finds the table there
+        st.page_link(menu.page("Read noisy counts").path, label="**Noise in it? Read noisy counts**",
+                     icon=":material/arrow_forward:", query_params=address.elsewhere(on_tour=False))  # fmt: skip
     with st.container(horizontal=True):
-        st.button("Use these counts", type="primary", disabled=not counts or in_use, on_click=settings.restore,
+        st.button("Use these counts", type="secondary" if reading.noisy else "primary",
+                  disabled=not counts or in_use, on_click=settings.restore,
                   args=({}, {"source": data_source.FILE, "uploaded": offered}))  # fmt: skip
         st.button("Discard the file", on_click=st.session_state.update,
-                  args=({_BROUGHT: None, data_source.WAITING: ""},))  # fmt: skip
+                  args=({BROUGHT: None, data_source.WAITING: ""},))  # fmt: skip
     if in_use:
         st.success(data_words.IN_USE)
         st.page_link(menu.page("Home").path, label="Compare the mechanisms on them",

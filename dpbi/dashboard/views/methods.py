@@ -8,10 +8,13 @@ import streamlit as st
 
 from dpbi import MECHANISMS, Mechanism, limits, name_of, printed_bound
 from dpbi.dashboard.answers import average, library
+from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.shown import tables
-from dpbi.dashboard.sidebar import privacy
+from dpbi.dashboard.session import address
+from dpbi.dashboard.shown import charts, tables
+from dpbi.dashboard.sidebar import menu, privacy
 from dpbi.dashboard.words import bridge, guard, words
+from dpbi.inference.plain_reading import Line, plain_reading
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 
@@ -32,6 +35,14 @@ PROMISES = (
     f"Two datasets are neighbours if they differ so: {RELATION}. **epsilon-DP**: every set of releases is at most "
     r"$e^\varepsilon$ times as probable under a dataset as under any of its neighbours. **(epsilon, delta)-DP**: at "
     r"most so and $\delta$ more."
+)
+
+NOISY_COUNTS = (
+    "Many tables are published as counts with noise. This one is made up, and its true shares are known. Whoever takes "
+    "the values for true counts goes wrong in three ways. **A negative value, and one that was cut at 0,** stand for "
+    "counts that may well be above 0: taken for 0, their shares come out too small, and too sure. **A withheld value** "
+    "was below a threshold, and not 0: left out, all other shares come out too large. **Intervals are too narrow,** "
+    "for they know the chance in who was counted, and not that in the noise."
 )
 
 
@@ -57,6 +68,9 @@ def draw(scenario: Scenario) -> None:
         _mechanism(mechanism, scenario)
     st.header("The papers' names")
     st.markdown(bridge.table())
+    st.header("Noisy counts that others published", anchor="noisy-counts")
+    with guard.part("The picture"):
+        _noisy_counts()
     st.header("Glossary", anchor="glossary")
     for term in TERMS:
         _term(term, scenario)
@@ -81,6 +95,20 @@ def _mechanism(mechanism: Mechanism, scenario: Scenario) -> None:
         reason = words.escape(limits.opened(promise.reason), _SENTENCES)
         st.markdown(f"**Guarantee here: {words.guarantee(promise)}.** {reason}.")
         st.caption(f"Source: {words.escape(mechanism.source, _SENTENCES)}.")
+
+
+def _noisy_counts() -> None:
+    from dpbi.figures import plain_reading as picture
+
+    st.markdown(NOISY_COUNTS)
+    charts.draw(picture.both_readings(_both_readings()), "plain-reading")
+    st.page_link(menu.page("Read noisy counts").path, label="Read noisy counts of your own",
+                 query_params=address.elsewhere(on_tour=False))  # fmt: skip
+
+
+@kept(1, said="Reading a made-up table")
+def _both_readings() -> tuple[Line, ...]:
+    return plain_reading()
 
 
 def _term(term: Term, scenario: Scenario) -> None:
@@ -372,5 +400,34 @@ TERMS = (
         "privacy; the released posterior alone takes the noisy counts for true ones, and is too sure of itself where "
         "the noise matters.",
         "ours; for the idea, Bernstein and Sheldon 2018",
+    ),
+    Term(
+        "Noisy counts",
+        r"v_i = c_i + D_i",
+        "What somebody published: each count with noise of a stated law. Values may be negative, and their sum is not "
+        "the total.",
+        "Dwork, McSherry, Nissim and Smith 2006",
+    ),
+    Term(
+        "Cut, withheld",
+        r"\max(v_i, 0),\quad v_i < t",
+        "A value below 0 that was published as 0 is cut; one below a threshold t that was not published is withheld. "
+        "What is left is too large on average, unless one reckons with all that may have stood there.",
+        "ours",
+    ),
+    Term(
+        "Two-sided geometric, discrete Gaussian and Laplace noise",
+        r"P(d) \propto e^{-|d| / s},\quad P(d) \propto e^{-d^2 / 2 \sigma^2},\quad f(d) \propto e^{-|d| / s}",
+        "Laws of the noise that published tables have, the first two of whole numbers, of scale s or variance sigma^2. "
+        "The wider the noise, the less a value tells of its count.",
+        "Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020; Dwork, McSherry, Nissim and Smith "
+        "2006",
+    ),
+    Term(
+        "Misfit",
+        r"\max_i |v_i - E[c_i \mid v]| / \sigma_i",
+        "How far noisy counts are from what is believed of the true ones, in standard deviations of the noise; sums of "
+        "them too. Beyond 5 or so, noise or total are not as stated.",
+        "ours",
     ),
 )

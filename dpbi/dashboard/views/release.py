@@ -16,12 +16,13 @@ import streamlit as st
 from dpbi import Guarantee, Mechanism, NotPrivate, name_of, printed_bound
 from dpbi.dashboard.answers import average, library, public_answers
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import leaving, options, settings
+from dpbi.dashboard.session import leaving, options, settings, stewards
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, limit as limit_words, release as release_words, words
 from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, Standing, release_json
+from dpbi.releases.plan import Plan
 from dpbi.releases.readers import reader_script, reader_script_r
 from dpbi.releases.release import Release, stamp_of
 from dpbi.releases.statement import Row, posterior_table, promised, stamped, statement_html, statement_markdown
@@ -179,9 +180,10 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.error(words.escape(stamp, words.SENTENCE_LENGTH))
         asked.append(release_words.acknowledge(ready.guarantee))
     subject = release_ledger.ask(chosen)
-    refused = options.ledger().refusal(release_ledger.account(), ready.guarantee)
+    plan = release_ledger.account().plan_for(ready.mechanism, chosen.problem.k, chosen.problem.n)
+    refused = stewards.refusal() or options.ledger().refusal(release_ledger.account(), ready.guarantee, plan)
     if not refused:
-        asked += _costs(ready.guarantee, first=not asked)
+        asked += _costs(ready.guarantee, plan, first=not asked)
     if refused or subject.missing:  # nothing to agree to
         asked = []
     keys = [f"release {drawn} {ready.mechanism!r}: {sentence}" for sentence in asked]
@@ -200,14 +202,16 @@ def press(ready: Ready, chosen: Scenario) -> None:
         st.info(subject.missing)
     if (failed := _failed(subject)) and (not refused or failed == release_words.CHANGED):
         st.error(failed)
+    stewards.offer_login()
     st.caption(release_words.draw(options.ledger().of_a_draw))
+    release_ledger.plan(ready.mechanism, chosen, subject)
 
 
-def _costs(guarantee: Guarantee, *, first: bool) -> list[str]:
+def _costs(guarantee: Guarantee, plan: Plan | None, *, first: bool) -> list[str]:
     """Says what one more release costs these people; returns what must be acknowledged of it."""
     before = release_ledger.account().ledger
-    spent, after = before.total(), before.total(guarantee)
-    if raised := options.ledger().raises(release_ledger.account(), guarantee):
+    spent, after = before.total(), before.total(guarantee, plan=plan)
+    if raised := options.ledger().raises(release_ledger.account(), guarantee, plan):
         st.warning(release_words.raises(*raised))
     if spent.releases:
         st.warning(release_words.before_another(spent, after))
@@ -288,14 +292,10 @@ def show() -> None:
     if place:
         place = st.selectbox(
             "Which", range(place, -1, -1), width=480, key=f"release: which of {len(entries)}",
-            format_func=lambda i: f"{i + 1}: {_called(entries[i])}",
+            format_func=lambda i: f"{i + 1}: {release_words.called(entries[i])}",
         )  # fmt: skip
     with guard.part():
         _show(_made(entries[place]))
-
-
-def _called(entry: LedgerEntry) -> str:
-    return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
 
 
 def _made(entry: LedgerEntry) -> Made:

@@ -5,22 +5,26 @@ from those released before as the same table is noticed in this session's memory
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
 
 from dpbi import ApproximateDP, Mechanism, NotPrivate, Problem, Release
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import options
+from dpbi.dashboard.session import address, options, stewards
 from dpbi.dashboard.shown import charts, downloads, tables
+from dpbi.dashboard.sidebar import entries as typed_entries, menu
 from dpbi.dashboard.words import guard, release as release_words, words
+from dpbi.privacy.composition import RELEASES_LARGEST
 from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
+from dpbi.releases.plan import Plan, can_be_planned, new_plan
 
-_KNOWN, _PEOPLE, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
+_KNOWN, _EVERYBODY, _PEOPLE, _WHO, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases: {part}" for part in (
-        "known", "people", "questions", "counts", "waiting", "refused", "round"))
+        "known", "everybody", "people", "who", "questions", "counts", "waiting", "refused", "round"))
+_NUMBER, _DELTA, _PLAN_REFUSED = (f"release: {part} of the plan" for part in ("number", "delta", "refusal"))
 CATEGORIES_DRAWN = 20
 
 Data = tuple[tuple[str, ...], tuple[int, ...]]
@@ -29,7 +33,7 @@ Data = tuple[tuple[str, ...], tuple[int, ...]]
 @dataclass(frozen=True)
 class Subject:
     """What the person says is released. version: the table's token, None for another table; missing: what was not said
-    yet; entries: what was read from each entry of the page, by its key.
+    yet; entries: what was read from each entry of the page, by its key; who: releases; remark: of theirs.
     """
 
     people: str
@@ -37,13 +41,18 @@ class Subject:
     version: str | None
     missing: str
     entries: Mapping[str, str]
+    who: str = ""
+    remark: str = ""
 
 
 def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject: Subject) -> None:
-    """The draw, and its place in the ledger. ValueError where refused."""
+    """The draw, and its place in the ledger. ValueError where refused, whatever the page had said."""
     labels, counts = chosen
+    if refused := stewards.refusal():
+        raise ValueError(refused)
     _, entry = options.ledger().release(subject.people, mechanism, Problem(prior, counts), labels,
-                                        question=subject.question, version=subject.version)
+                                        question=subject.question, version=subject.version, who=subject.who,
+                                        remark=subject.remark)
     st.session_state.setdefault(_COUNTS, {})[entry.version] = chosen
 
 
@@ -58,6 +67,16 @@ def account() -> Account:
         found = options.ledger().account(name)
         st.session_state[_KNOWN] = asked, found
     return found
+
+
+def everybody() -> tuple[Account, ...]:
+    """What the ledger holds of all people; read again once it has changed, as a large one takes seconds."""
+    asked = options.ledger().changes  # before it is read, as above
+    known, found = st.session_state.get(_EVERYBODY, (None, ()))
+    if known != asked:
+        found = options.ledger().accounts
+        st.session_state[_EVERYBODY] = asked, found
+    return tuple(found)
 
 
 def shown() -> list[LedgerEntry]:
@@ -83,13 +102,83 @@ def ask(chosen: Scenario) -> Subject:
         question = st.text_input("What was asked", questions.get(data, ""), NAME_LONGEST,
                                  key=f"release: question {place}", width=360, help=release_words.QUESTION_HELP,
                                  placeholder=release_words.QUESTION_EXAMPLE).strip()  # fmt: skip
+        who = ask_who("release: who")
+        remark = st.text_input("Remark", max_chars=NAME_LONGEST, key="release: remark", width=360,
+                               help=release_words.REMARK_HELP).strip()  # fmt: skip
     st.session_state[_PEOPLE], questions[data] = people, question
     if names := options.ledger().names:
         st.caption(release_words.names_in_it(names))
-    entries = {"release: people": people, f"release: question {place}": question}
+    entries = {"release: people": people, f"release: question {place}": question, "release: remark": remark}
+    if not stewards.name():
+        entries["release: who"] = who
     if not people or not question:
         return Subject(people, question, None, release_words.NAME_FIRST, entries)
-    return _ask_for_the_version(chosen, people, question, entries)
+    said = _ask_for_the_version(chosen, people, question, entries)
+    if options.ledger().asks_who and not who and not said.missing:
+        said = replace(said, missing=release_words.WHO_FIRST)
+    return replace(said, who=who, remark=remark)
+
+
+def ask_who(key: str) -> str:
+    """Who makes an entry: as the login has it, else as typed."""
+    if here := stewards.name():
+        st.text_input("Who you are", here, disabled=True, key=f"{key}, by the login", width=240)
+        return here
+    typed: str = st.text_input("Who you are", st.session_state.get(_WHO, ""), NAME_LONGEST, key=key, width=240,
+                               help=release_words.WHO_HELP).strip()  # fmt: skip
+    st.session_state[_WHO] = typed
+    return typed
+
+
+def plan(mechanism: Mechanism, chosen: Scenario, subject: Subject) -> None:
+    """What was planned for the people, or a plan to be set, with what it would cost beside the plain sum."""
+    here = account()
+    plans = here.people.plans if here.people else ()
+    if here.begun:
+        on, _ = here.ledger.drawn()
+        for one in plans:
+            st.caption(words.escape(release_words.planned(one, on.get(one, 0)), words.SENTENCE_LENGTH))
+        if not here.plan_for(mechanism, chosen.problem.k, chosen.problem.n):
+            st.info(release_words.OFF_THE_PLAN)
+        return
+    if not can_be_planned(mechanism, chosen.problem.k, chosen.problem.n):
+        return
+    with st.expander("Plan several releases, which cost less together", expanded=bool(plans)):
+        st.markdown(release_words.PLAN)
+        for one in plans:
+            st.info(words.escape(f"Planned: {one.words}. It has no release yet.", words.SENTENCE_LENGTH))
+        with st.container(horizontal=True):
+            number = st.text_input("How many releases", "20", key=_NUMBER, width=160)
+            delta = st.text_input("delta of the plan", "1e-6", key=_DELTA, width=160, help=release_words.DELTA_HELP)
+        with guard.part():
+            made = _plan(mechanism, chosen, number, delta, subject.who)
+            st.markdown(release_words.plan_costs(made))
+            if warning := release_words.large_delta(made):
+                st.warning(warning)
+            refused = stewards.refusal() or subject.missing
+            st.button("Set this plan", disabled=bool(refused), on_click=_set_plan, args=(subject.people, made))
+            if plans:
+                st.button("Take the plan away", disabled=bool(refused), on_click=_set_plan,
+                          args=(subject.people, None))  # fmt: skip
+        if said := st.session_state.pop(_PLAN_REFUSED, ""):
+            st.error(said)
+
+
+def _plan(mechanism: Mechanism, chosen: Scenario, number: str, delta: str, who: str) -> Plan:
+    how_many = typed_entries.whole("The number of releases", number, 1, RELEASES_LARGEST)
+    typed = typed_entries.number
+    return new_plan(mechanism, chosen.problem.k, chosen.problem.n, how_many, typed("delta", delta), who)
+
+
+def _set_plan(people: str, made: Plan | None) -> None:
+    """A button's callback."""
+    refused: dict[str, list[str]] = {}
+    with guard.refusal(refused, ""):
+        if said := stewards.refusal():
+            raise ValueError(said)
+        options.ledger().plan(people, made)
+    for sentence in refused:
+        st.session_state[_PLAN_REFUSED] = sentence
 
 
 def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: Mapping[str, str]) -> Subject:
@@ -123,7 +212,7 @@ def draw() -> None:
         with downloads.collected(downloads.Shown({}, "")):
             alt = "One row per release: what it promised"
             lines = [line for one in accounts for line in one.lines]
-            tables.show(_table(whole, lines), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
+            tables.show(table(whole, lines), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
             if any(line.broken_off for line in lines):
                 st.warning(release_words.SAY_BROKEN_OFF)
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
@@ -131,6 +220,8 @@ def draw() -> None:
         st.markdown(release_words.NOTHING)
     if kept := options.ledger().kept(here.people):
         st.caption(words.escape(kept, words.SENTENCE_LENGTH))
+    st.page_link(menu.page("Ledger").path, label=release_words.ALL_OF_IT,
+                 query_params=address.elsewhere(on_tour=False))  # fmt: skip
     with st.expander("Bring an exported ledger", expanded=_WAITING in st.session_state or _REFUSED in st.session_state):
         _bring(st.session_state.get(_PEOPLE, ""))
 
@@ -149,20 +240,27 @@ def show_together(found: ReadTogether, release: Release, labels: tuple[str, ...]
             charts.draw(drawn_together(found, rows, labels), "read-together")
 
 
-def _table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
+def table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
+    """A row for each release. whole: their ledger, in the same order."""
+    places = whole.places()
     guarantees = [entry.guarantee for entry in whole.entries]
     return pd.DataFrame(
         {
             "People": [words.plain(whole.name_of(entry.people)) for entry in whole.entries],
             "Question": [words.plain(entry.question) for entry in whole.entries],
-            "Version": [whole.of([entry.people]).place(entry) for entry in whole.entries],
+            "Version": [place and place[0] for place in places],
             "Time (UTC)": [entry.time for entry in whole.entries],
             "Mechanism": [words.plain(entry.mechanism) for entry in whole.entries],
             "n": [entry.n for entry in whole.entries],
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
-            "Release": [release_words.state(line) for line in lines],
+            "Release": [release_words.state(line, place) for line, place in zip(lines, places, strict=True)],
+            "Plan": ["planned" if entry.plan else "" for entry in whole.entries],
+            "Who": [words.plain(entry.who) for entry in whole.entries],
+            "Remark": [words.plain(entry.remark, NAME_LONGEST) for entry in whole.entries],
+            "Corrected": [words.plain(" ".join(one.words for one in entry.corrected), words.SENTENCE_LENGTH)
+                          for entry in whole.entries],
         }
     )
 
@@ -210,8 +308,12 @@ def _add(waiting: Ledger, name: str) -> None:
     _put_away()
     refused: dict[str, list[str]] = {}
     with guard.refusal(refused, ""):
+        if said := stewards.refusal():
+            raise ValueError(said)
         for token in waiting.tokens:
-            options.ledger().bring(waiting.name_of(token) or name, waiting.of([token]).entries)
+            of = waiting.of([token])
+            plans = [plan for people in of.people for plan in people.plans]
+            options.ledger().bring(waiting.name_of(token) or name, of.entries, plans)
     for sentence in refused:
         st.session_state[_REFUSED] = sentence
 

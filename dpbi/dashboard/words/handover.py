@@ -29,6 +29,10 @@ REPORT_FILES = (
     "settings\ncan be put under one another. Figures are drawn without a network. The settings hold the counts only "
     "if that was ticked."
 )
+PUBLISHED_FILES = (
+    "CSV files are UTF-8 with a mark. Their last columns say what was assumed, so that files of several assumptions\n"
+    "can be put under one another. Figures are drawn without a network."
+)
 SCRIPT_NOTICE = (
     "It computes the numbers of this page anew, its settings at the top: save it anywhere and run it with "
     "`.venv/bin/python` of dpbi's folder. It prints the tables and writes the figures beside where it is run. **The "

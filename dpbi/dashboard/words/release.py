@@ -11,16 +11,17 @@ from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.kept_ledger import KeptRelease
 from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, ReadTogether, Total
+from dpbi.releases.plan import Plan
 from dpbi.releases.statement import sum_of
 from dpbi.releases.usefulness import points
 
 READER = (
-    "The mechanism with its options and epsilon, the prior, n, the names of the categories, the **released** counts, "
-    "the posteriors that follow from these, the guarantee with its basis and neighbours, the time to the second, the "
-    "version of dpbi, whose answers they are, what was asked and which version of the table it is, **as you say it "
-    "here**, and the ledger of these people: what each release about them cost and what it was of. Random marks tell "
-    "people, tables and releases apart. Nothing else: no true count, no error, no rate or sensitivity at your data, "
-    "no seed and no digest."
+    "The mechanism with its options, epsilon and noise, the prior, n, the names of the categories, the **released** "
+    "counts, the posteriors that follow from these, the guarantee with its basis and neighbours, the time to the "
+    "second, the version of dpbi, whose answers they are, what was asked and which version of the table it is, **as "
+    "you say it here**, and the ledger of these people: what each release about them cost and what it was of. Random "
+    "marks tell people, tables and releases apart. Nothing else: no true count, no error, no rate or sensitivity at "
+    "your data, no seed and no digest."
 )
 CHANGED = (
     "**Nothing was released.** A setting was changed after what is asked for here had been read. Read it again as it "
@@ -74,8 +75,76 @@ NAMELESS = (
 NO_RECORDS = "There are no records (n = 0): the release is the prior itself, and nothing can leak."
 
 
-def state(line: KeptRelease) -> str:
-    return BROKEN_OFF if line.broken_off else "brought" if line.brought else "kept"
+WHO_HELP = "Put down with every line that you add or change. It stays with the ledger and is in no release's file."
+WHO_FIRST = "Say who you are: this ledger is shared, and each line of it says who made it."
+REMARK_HELP = "For whoever keeps the ledger. It is in no release's file, but everyone who can open this app sees it."
+PLAN = (
+    "So many releases by the same mechanism with the same epsilon, k and n, **fixed before the first of them**, cost "
+    "these people less together than the sum of their epsilons, but for a probability delta. Which tables they are of, "
+    "and stopping early, are free. Once it has a release the plan stands; anything else is added by the plain sum."
+)
+DELTA_HELP = "The probability that the loss is larger than that. Far below 1 / n, and never chosen after a release."
+OFF_THE_PLAN = "This release is not of the plan, or the plan is used up: its whole epsilon is added."
+
+
+EMPTY = "Nothing was released, and nobody is named in the ledger."
+ALL_OF_IT = "All people and releases, and corrections: the page Ledger"
+SEARCH = "words of a name, a question, a mechanism, a remark"
+CORRECT = (
+    "A name, a question or a remark that was mistyped is said otherwise from now on, in files made from now on too; "
+    "what was said before stays in the ledger. **What is spent stays spent.** A name that was corrected stays with its "
+    "people: whatever is released under it counts as about them."
+)
+IS_CORRECTED = "It is corrected. What was said before is in the ledger."
+
+
+def found(releases: tuple[int, int], people: tuple[int, int]) -> str:
+    """How much of the ledger is shown: of how many."""
+    return "; ".join(f"{what}: {some:,}" + (f" of {every:,}" if some < every else "")
+                     for what, (some, every) in (("Releases", releases), ("people", people)))
+
+
+def same_people(other: str) -> str:
+    """The warning before two names become one."""
+    return (f"There are people of the name {other} already. By this you say that both are the same people: everything "
+            "counts for them together, the smaller budget holds, and it cannot be taken apart again.")
+
+
+def called(entry: LedgerEntry) -> str:
+    """A release in a line."""
+    return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
+
+
+def planned(plan: Plan, made: int) -> str:
+    """A plan that stands. made: how many of its releases were."""
+    return f"Planned: {plan.words}. Made: {made:,}."
+
+
+def set_by(plan: Plan) -> str:
+    """A plan, with who set it and when."""
+    return f"{plan.words}. Set {plan.time}{f' by {plan.who}' if plan.who else ''}."
+
+
+def plan_costs(plan: Plan) -> str:
+    """What a plan would cost, beside what its releases cost without."""
+    cost = f"({printed_bound(plan.epsilon)}, {printed_bound(plan.delta)})-DP"
+    return (f"{words.escape(name_of(plan.mechanism))}, {_times(plan.number)} with epsilon "
+            f"{printed_bound(plan.mechanism.epsilon)}: **{cost}** for all of them, by the composition of the laws of "
+            f"their losses, instead of {printed_bound(plan.total)}-DP by the plain sum.")
+
+
+def large_delta(plan: Plan) -> str:
+    """Where delta alone could be the loss of everything for somebody; else empty."""
+    if plan.delta * plan.n < 1:
+        return ""
+    return (f"A delta of {printed_bound(plan.delta)} promises little: to publish one of the {plan.n:,} records as it "
+            "is would keep it.")
+
+
+def state(line: KeptRelease, place: tuple[int, int] | None) -> str:
+    """Whether there is a release, and whether a later version of its table takes its place: which it is of how many."""
+    found = BROKEN_OFF if line.broken_off else "brought" if line.brought else "kept"
+    return f"{found}, superseded" if place and place[0] < place[1] else found
 
 
 def draw(becomes: str) -> str:
@@ -112,7 +181,8 @@ def before_another(spent: Total, after: Total) -> str:
     """The warning before another release about the same people."""
     return (
         f"**These people's answers were released {_times(spent.releases)} already: {spent.words}.** One more, and all "
-        f"together come to **{after.words}**, because losses add up. If you have an earlier one of this question, use "
+        f"together come to **{after.words}**, because losses add up. "
+        f"{words.escape(after.composition, words.SENTENCE_LENGTH)} If you have an earlier one of this question, use "
         "it: another look is paid for in full."
     )
 
@@ -217,7 +287,8 @@ def total(here: Ledger, others: int) -> str:
     spent = here.total()
     said = "About the people named above nothing was released in this ledger."
     if spent.releases:
-        said = f"These people's answers were released {_times(spent.releases)}; all together: **{spent.words}**."
+        said = (f"These people's answers were released {_times(spent.releases)}; all together: **{spent.words}**. "
+                f"{words.escape(spent.composition, words.SENTENCE_LENGTH)}").rstrip()
     return f"{said} Releases about others in it: {others:,}." if others else said
 
 

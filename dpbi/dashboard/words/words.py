@@ -18,6 +18,7 @@ RELATION_NOTICE = f"Neighbours: {RELATION}."
 GLOSSARY, COLUMNS_EXPLAINED = "Methods#glossary", "Methods#columns-of-the-tables"
 WORDS_EXPLAINED = f"[Words explained]({GLOSSARY})"
 RAW_NOTICE = "These pages show your raw counts; only a release is private."
+PUBLISHED_NOTICE = "Published counts alone: nothing private is read, shown or spent here."
 CHOICE_WARNING = (
     "**Choosing leaks.** A mechanism, gamma or epsilon chosen by looking at results on private counts tells something "
     "about those counts, which no guarantee shown here covers. For a release, choose on example or synthetic data."

@@ -39,10 +39,30 @@ class Example:
     counts: tuple[int, ...]
 
 
-def _read(key: str) -> Example:
-    lines = (Path(__file__).parent / f"{key}.csv").read_text("utf-8").splitlines()
+@dataclass(frozen=True)
+class GroupedExample:
+    """Counts of a published data set by groups of different people.
+
+    key, title, source: as of an ``Example``; groups: G names; labels: k category names; counts: G times k.
+    """
+
+    key: str
+    title: str
+    source: str
+    groups: tuple[str, ...]
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+def _table(file: Path) -> tuple[dict[str, str], list[list[str]]]:
+    """What its comment lines say, and its rows."""
+    lines = file.read_text("utf-8").splitlines()
     notes = dict(line.removeprefix("# ").split(": ", 1) for line in lines if line.startswith("#"))
-    _, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    return notes, list(csv.reader(line for line in lines if not line.startswith("#")))
+
+
+def _read(key: str) -> Example:
+    notes, (_, *rows) = _table(Path(__file__).parent / f"{key}.csv")
     return Example(
         key,
         notes["title"],
@@ -52,4 +72,11 @@ def _read(key: str) -> Example:
     )
 
 
+def _read_grouped(key: str) -> GroupedExample:
+    notes, ((_, *labels), *rows) = _table(Path(__file__).parent / "groups" / f"{key}.csv")
+    counts = tuple(tuple(map(int, row[1:])) for row in rows)
+    return GroupedExample(key, notes["title"], notes["source"], tuple(row[0] for row in rows), tuple(labels), counts)
+
+
 EXAMPLES: tuple[Example, ...] = tuple(map(_read, _KEYS))
+GROUPED: tuple[GroupedExample, ...] = tuple(map(_read_grouped, ("aspirin", "plebiscite", "berkeley")))

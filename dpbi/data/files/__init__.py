@@ -41,6 +41,8 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     Returns Counts: labels (k different names, k >= 2), counts (k ints in [0, 2^63)), warnings (sentences) and
     what was understood: the form, layout, columns, rows left out, header_row.
     The list of categories is taken to be public, which it is not where it comes from the data: hence categories=.
+    Counts that hold noise are not read here but by ``noisy_counts_posterior`` and ``read_release``: where the names of
+    columns speak of noise it is asked, negative counts and the file of a release are refused, and the sentence says so.
     Rules: outer spaces are trimmed and accents composed (NFC); equal names are added together and names that
     differ by case are not, both with a warning; only an empty cell is missing; the order is that of the file,
     for declared levels the declared one, for true/false False first.
@@ -53,8 +55,7 @@ def read_counts(data: bytes, filename: str, **said: Any) -> Counts:
     """
     form = Form.checked(said)
     reading = understood(opened(data, filename, form), form)
-    wrong = reading.refusal is not None and getattr(form, reading.refusal.entry or "", None) is not None
-    if reading.form.open and not wrong:
+    if reading.form.open and not reading.wrong:
         raise CountsQuestion(reading.form.open, reading.form.suggested)
     if reading.counts is None:
         raise reading.refusal or CountsError("nothing was read.")

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from dpbi.data.json_object import starts_as_json
 
-from .outcome import CountsError
+from .outcome import READ_NOISY, CountsError
 
 ARCHIVE, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 BRACKET = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]")
@@ -28,6 +28,8 @@ def identify(data: bytes, filename: str) -> str:
         return "workbook"
     if data.startswith(b"PAR1"):
         return "parquet"
+    if BRACKET.match(data) and re.search(rb'"format"\s*:\s*"dpbi (?:release|ledger)', data):
+        raise CountsError(f"this is the file of a release, no true counts: it is read {READ_NOISY}read_release.")
     if MARKUP.match(data) or (BRACKET.match(data) and starts_as_json(data)):
         raise CountsError("this is JSON, a web page or a document, which is not read; save the table as CSV or .xlsx.")
     if expected := EXPECTED_BY_NAME.get(PurePath(filename).suffix.lower()):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SHOWN_CHARACTERS = 40
+READ_NOISY = "on the page Read noisy counts, in Python by dpbi."  # and the function's name
 
 
 def shown(text: str) -> str:

@@ -11,7 +11,7 @@ from .delimited import CellGrid, read_delimited
 from .encoding import decode
 from .file_format import identify
 from .form import COUNTS, Form, Understanding
-from .outcome import Counts, CountsError, listed, shown
+from .outcome import READ_NOISY, Counts, CountsError, listed, shown
 from .parquet import read_parquet
 from .public_list import tidy_list
 from .roles import Roles, guess_only, roles_of
@@ -52,6 +52,16 @@ class Understood:
     counts: Counts | None = None
     refusal: CountsError | None = None
 
+    @property
+    def wrong(self) -> bool:
+        """Whether it is an entry as it was said that is refused, whatever else is open."""
+        return self.refusal is not None and getattr(self.form.said, self.refusal.entry or "", None) is not None
+
+    @property
+    def noisy(self) -> bool:
+        """Whether it may be noisy counts, as is said of it."""
+        return READ_NOISY in str(self.refusal) or bool(self.table and self.table.noise_said)
+
 
 @contextmanager
 def letting_go() -> Iterator[None]:
@@ -88,17 +98,25 @@ def opened(data: bytes, filename: str, said: Form) -> Opened:
 
 def understood(file: Opened, said: Form) -> Understood:
     """The file under what was said of it. Nothing is raised: a refusal is part of what it comes to."""
-    form = Understanding(said, {**file.form.entries}, [*file.form.doubts], [*file.form.remarks])
+    of = file.form
+    form = Understanding(said, {**of.entries}, [*of.doubts], [*of.remarks], {**of.left_out})
     table = roles = None
     try:
-        table = _table(file, form)
-        read = _selected(table, form)
+        table = table_in(file, form)
+        read = selected(table, form)
         roles = roles_of(read, form)
+        if why := table.noise_said:
+            # Where a column is a category, or a row a person, the name may mean something else, complaints of noise or
+            # private schools: then it is asked only where something is anyway.
+            sure = roles.layout == COUNTS
+            form.ask("count_column" if sure else "layout", why) if sure or form.doubts else form.remark(why)
         if said.categories is not None:
             form.said = replace(said, categories=tidy_list(said.categories))
         totals = counted(read, roles, file.separator, form)
     except CountsError as refusal:
         refusal.__context__ = None
+        if table and not refusal.entry and READ_NOISY not in str(refusal):
+            refusal = CountsError(f"{refusal} {table.noise_said}".rstrip())
         return Understood(form, table, roles, refusal=refusal.with_traceback(None))
     counts = Counts(
         labels=tuple(totals),
@@ -113,7 +131,7 @@ def understood(file: Opened, said: Form) -> Understood:
     return Understood(form, table, roles, counts)
 
 
-def _table(file: Opened, form: Understanding) -> Table:
+def table_in(file: Opened, form: Understanding) -> Table:
     """The table without the rows that are left out."""
     content, said = file.content, form.said
     if max(said.leave_out or (0,)) > max(content.rows, default=0):
@@ -128,7 +146,7 @@ def _table(file: Opened, form: Understanding) -> Table:
     return content.kept([i for i, row in enumerate(content.rows) if row not in out]) if out else content
 
 
-def _selected(table: Table, form: Understanding) -> Table:
+def selected(table: Table, form: Understanding) -> Table:
     """The rows that hold the values that are kept."""
     at: Sequence[int] = range(len(table.rows))
     kept = form.settle("only", *guess_only(table, form)) or ()

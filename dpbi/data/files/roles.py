@@ -48,7 +48,8 @@ def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tupl
     """Which rows to keep, where counts stand below each other with percentages of the same, or answers to several
     questions of the same person; and why."""
     kinds = _Kinds(table)
-    mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions]
+    mixed = [column for column in kinds.counts if kinds.counts[-1].has_fractions and column.has_fractions
+             and not column.says(vocabulary.NOISY)]  # fmt: skip
     for side in (column for column in kinds.texts if 1 < column.distinct < 7 and mixed):
         fractional = {one_line(side.cells[i]) for i, cell in enumerate(mixed[0].cells) if is_fraction(cell)}
         whole = [name for name in dict.fromkeys(map(one_line, side.cells)) if name and name not in fractional]
@@ -155,7 +156,8 @@ def _pairs(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colu
     free = [column for column in kinds.filled if column not in taken] or table.columns[-1:]
     best = max(free, key=lambda column: _likelihood_of_counts(column, kinds))
     read = [table.found(key, "count_column") for key in said.count_column or ()] or [best]
-    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in read]
+    other = [*read, *(table.found(key, "group_column") for key in said.group_column or ())]
+    names = [column for column in [*(kinds.telling or kinds.filled), *kinds.years] if column not in other]
     name = min(names or table.columns, key=lambda column: _unlike_names(column, kinds))
     why = ""
     if len(kinds.filled) > 2:

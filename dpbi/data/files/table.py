@@ -13,7 +13,7 @@ from itertools import accumulate
 from dpbi import limits
 
 from . import vocabulary
-from .outcome import CountsError, listed, shown
+from .outcome import READ_NOISY, CountsError, listed, shown
 from .whole_numbers import DATE, FRACTION, MarkedCell, is_beside_share, is_like_number, is_number
 
 LINE_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]")
@@ -172,6 +172,13 @@ class Table:
         """What names each column in an answer: its header if that is its alone, else its position."""
         times = Counter(column.name for column in self.columns)
         return {c: c.name if c.name and times[c.name] == 1 else c.position for c in self.columns}
+
+    @property
+    def noise_said(self) -> str:
+        """What to ask where the names of columns say that there is noise in the counts, or how much; else ""."""
+        said = [column.label for column in self.columns if column.says(vocabulary.NOISY) and column.holds_numbers]
+        return (f"{listed(said)}: if there is noise in these counts, they are not the true ones, and are read "
+                f"{READ_NOISY}noisy_counts_posterior." if said else "")  # fmt: skip
 
     @property
     def texts(self) -> list[Column]:

@@ -34,12 +34,8 @@ def counted(table: Table, roles: Roles, separator: str | None, form: Understandi
         _refuse_no_counts(totals, roles, form)
     if absent := [f"{shown(name)} ({n:,})" for name, n in totals.items() if name.lower() in vocabulary.NO_ANSWER]:
         form.remark(f"Counted as categories, though they may stand for no answer: {listed(absent)}.")
-    for words, what in (
-        (vocabulary.WEIGHTS, "if these are weights of a survey, they are not used"),
-        (vocabulary.NOISY, "values that are noisy already are no true counts"),
-    ):
-        if labels := [column.label for column in table.columns if column.says(words)]:
-            form.remark(f"{listed(labels)}: {what}.")
+    if weights := [column.label for column in table.columns if column.says(vocabulary.WEIGHTS)]:
+        form.remark(f"{listed(weights)}: if these are weights of a survey, they are not used.")
     return totals
 
 

@@ -56,7 +56,7 @@ MEASUREMENTS = _words(
     weighted amount cost costs temperature rainfall length width depth area volume speed duration steps rank
     phone telephone mobile born birth temperatur niederschlag länge breite tiefe fläche dauer schritte rang
     telefon geburtsjahr jahrgang preis kosten betrag lat lon latitude longitude mean average median sd
-    mittelwert durchschnitt latency index ratio density quota
+    mittelwert durchschnitt latency index ratio density quota stddev stdev sigma variance
     """
 )
 ANONYMOUS = _words("anonymous anonym anonyme anónimo anonimo anoniem anonymt none n/a na - unknown")
@@ -75,4 +75,6 @@ NO_ANSWER = frozenset((
     "(leer)", "keine angabe", "k. a.", "sans réponse", "no contesta", "unbekannt",
 ))  # fmt: skip
 WEIGHTS = _words("weight weights weighting pweight wt wgt gewicht gewichtung hochrechnungsfaktor poids peso")
-NOISY = _words("noisy noise dp private privatised privatized stddev perturbed")
+NOISY = _words(
+    "noisy noise noised dp private privatised privatized perturbed stddev stdev sigma variance verrauscht varianz"
+)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from .form import Understanding
-from .outcome import CountsError, listed, shown
+from .outcome import READ_NOISY, CountsError, listed, shown
 
 COUNT_LIMIT = 2**63  # counts are handed on as 64-bit integers
 LONGEST_NUMBER = 64
@@ -188,7 +188,8 @@ def _complaint(cell: str, value: Decimal | None) -> str:
         (not cell.strip(), "is missing (write 0 if nobody chose it, or remove the row if it is a heading)"),
         (value is None, "is not a count: suppressed, approximate or worded cells and percentages cannot be used; "
                         "counts must be finite whole numbers"),
-        (number < 0, "is negative: counts cannot be negative"),
+        (number < 0, "is negative: true counts cannot be negative; noisy ones can, and are read "
+                     f"{READ_NOISY}noisy_counts_posterior"),
         (number >= COUNT_LIMIT, f"is too large: a count must be below 2^63 = {COUNT_LIMIT:,}"),
         (not _is_whole(number), "is not a whole number: weighted counts are not supported, because one person may move "
                                 "a weight by more than one, nor are proportions or percentages"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,9 @@ class FlooredLaplace:
     """
 
     scale: float
+
+    published_as: ClassVar[str] = "FlooredLaplace"
+    formula: ClassVar[str] = "P(D = d) = (exp(-max(d, -d - 1) / scale) - exp(-max(d + 1, -d) / scale)) / 2"
 
     @property
     def decay(self) -> float:
@@ -48,7 +52,7 @@ class FlooredLaplace:
 
 
 @dataclass(frozen=True)
-class TwoSidedGeometric:
+class GeometricNoise:
     """P(D = d) = (1 - p) / (1 + p) p^|d|, p = e^{-decay}; symmetric about 0.
 
     decay: epsilon over the sensitivity of the counts, per count. Source: Ghosh, Roughgarden and Sundararajan 2009;
@@ -56,6 +60,9 @@ class TwoSidedGeometric:
     """
 
     decay: float
+
+    published_as: ClassVar[str] = "TwoSidedGeometric"
+    formula: ClassVar[str] = "P(D = d) = tanh(1 / (2 * scale)) * exp(-abs(d) / scale)"
 
     def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
         # (1 - p) / (1 + p) = tanh(decay / 2)
@@ -70,8 +77,8 @@ class TwoSidedGeometric:
     def log_at_most(self, d: ArrayLike) -> NDArray[np.float64]:
         return self.log_at_least(-np.asarray(d, dtype=np.float64))
 
-    def sharpened(self, multiplier: float) -> TwoSidedGeometric:
-        return TwoSidedGeometric(self.decay * multiplier)
+    def sharpened(self, multiplier: float) -> GeometricNoise:
+        return GeometricNoise(self.decay * multiplier)
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
         stop = -np.expm1(-self.decay)
@@ -82,7 +89,7 @@ class TwoSidedGeometric:
 
 
 # Noise on the integers whose tails are exactly geometric: P(D >= d) ~ e^{-decay d}.
-IntegerNoise = FlooredLaplace | TwoSidedGeometric
+IntegerNoise = FlooredLaplace | GeometricNoise
 
 
 def cut_log_pmf(

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi.mechanisms.noise.law import IntegerNoise, TwoSidedGeometric, cut_log_pmf
+from dpbi.mechanisms.noise.law import GeometricNoise, IntegerNoise, cut_log_pmf
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.partition.power_sum_curve import RATE_ZERO, Excess
 from dpbi.partition.power_sums import Uncertain
@@ -64,7 +64,7 @@ def mean_distance_of_steps_noise(problem: Problem, noise: StepsNoise) -> float |
     D is a vector of k two-sided geometric variables given that their sum is 0. Releases whose total exceeds n have a
     part below zero: they are left out, and their probability bounds the error.
     """
-    single = TwoSidedGeometric(noise.epsilon / 2)
+    single = GeometricNoise(noise.epsilon / 2)
     if problem.n == 0 or _too_long(problem, single, problem.k):
         return 0.0 if problem.n == 0 else None
     return _mean(_BalancedSums(problem, single, noise))
@@ -242,7 +242,7 @@ class _RemainderSums(_NoisySums):
 class _BalancedSums(_NoisySums):
     """Two-sided geometric noise on all counts given that it sums to 0; what lies below zero is left out."""
 
-    def __init__(self, problem: Problem, single: TwoSidedGeometric, noise: StepsNoise) -> None:
+    def __init__(self, problem: Problem, single: GeometricNoise, noise: StepsNoise) -> None:
         super().__init__(problem, single, problem.k)
         self.truth = float(np.exp(-noise.log_partition))
         # P(sum = 0) of the free noise, times P(truth) = P(no noise at all)

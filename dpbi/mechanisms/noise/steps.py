@@ -9,9 +9,11 @@ Source: Hardt and Talwar 2010, Awan and Slavkovic 2021, for real numbers; on who
 """
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,10 @@ from dpbi.posterior import chunks
 
 _TRIED = np.linspace(0.02, 0.98, 49)  # shares of epsilon for Chernoff's bound
 _BLOCK = 4_000_000
+_FEW = 10  # categories up to which all of a trial's variables take no longer than their sums
+
+Odds = TypeVar("Odds", float, NDArray[np.float64])
+_Tried = Callable[[np.random.Generator, int], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
@@ -34,18 +40,15 @@ class StepsNoise:
     epsilon: float
     k: int
 
+    published_as: ClassVar[str] = "KNorm"
+    formula: ClassVar[str] = (
+        "P(D = d) is proportional to exp(-sum(abs(d)) / scale), d a vector of whole numbers with sum 0"
+    )
+
     @cached_property
     def _above_one(self) -> NDArray[np.float64]:
-        """rho_m - 1 for the ratios rho_m = P_m(x) / P_{m-1}(x), m = 1 .. k - 1.
-
-        With x = 1 + d, d = 2 / (e^epsilon - 1), Legendre's recurrence (m + 1) rho_{m+1} = (2 m + 1) x - m / rho_m
-        becomes (m + 1) (rho_{m+1} - 1) = (2 m + 1) d + m (rho_m - 1) / rho_m: positive terms alone.
-        """
-        d = -2 * math.exp(-self.epsilon) / math.expm1(-self.epsilon)
-        above = [d]
-        for m in range(1, self.k - 1):
-            above.append(((2 * m + 1) * d + m * (above[-1] / (1 + above[-1]))) / (m + 1))
-        return np.array(above)
+        """As ``_ratios_above_one``, with d = 2 / (e^epsilon - 1)."""
+        return np.array([*_ratios_above_one(-2 * math.exp(-self.epsilon) / math.expm1(-self.epsilon), self.k)])
 
     @cached_property
     def log_partition(self) -> float:
@@ -58,22 +61,25 @@ class StepsNoise:
         first, last = float(self._above_one[0]), float(self._above_one[-1])
         return (self.k - 1) / 2 * (first + last / (1 + last))
 
+    @property
+    def attained(self) -> float:
+        """P(t_a >= c_a, t_b <= c_b) = P_{k-2} / ((1 - e^{-epsilon}) P_{k-1}), which is P(loss = epsilon)."""
+        return float(1 / -math.expm1(-self.epsilon) / (1 + self._above_one[-1]))
+
     def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
         """delta at each epsilon' >= 0, the same for all neighbours c, c' = c - e_a + e_b.
 
         steps(c', t) - steps(c, t) is 1 where t_a >= c_a and t_b <= c_b, -1 where both fail and else 0, so
-        delta = (1 - e^{epsilon' - epsilon})_+ P(t_a >= c_a, t_b <= c_b), and that probability is
-        P_{k-2} / ((1 - e^{-epsilon}) P_{k-1}).
+        delta = (1 - e^{epsilon' - epsilon})_+ P(t_a >= c_a, t_b <= c_b).
         """
-        spent = -np.expm1(np.minimum(epsilons - self.epsilon, 0.0)) / -math.expm1(-self.epsilon)
-        return np.asarray(spent / (1 + self._above_one[-1]))
+        return np.asarray(-np.expm1(np.minimum(epsilons - self.epsilon, 0.0)) * self.attained)
 
     @cached_property
     def reach(self) -> int:
         """J such that P(steps > J) < e^-42, by Chernoff: Z(share epsilon) / Z(epsilon) e^{-(1 - share) epsilon J}."""
-        reaches = [(StepsNoise(float(share) * self.epsilon, self.k).log_partition - self.log_partition + NEGLIGIBLE)
-                   / ((1 - share) * self.epsilon) for share in _TRIED]
-        return math.ceil(min(reaches))
+        tried = _TRIED * self.epsilon
+        log_z = sum(map(np.log1p, _ratios_above_one(-2 * np.exp(-tried) / np.expm1(-tried), self.k)))
+        return math.ceil(((log_z - self.log_partition + NEGLIGIBLE) / (self.epsilon - tried)).min())
 
     @property
     def listed(self) -> int:
@@ -100,15 +106,19 @@ class StepsNoise:
         """Independent draws of D, int64 (size, k).
 
         k - 1 two-sided geometric variables of decay epsilon / 2 are kept with probability e^{-epsilon |sum| / 2}, the
-        last is minus their sum. Each is the difference of two geometric ones; their sums, two negative binomials, are
-        all that the rejection looks at, and given its sum a vector of geometric variables is a uniform composition.
+        last is minus their sum. Each is the difference of two geometric ones; of many categories their sums alone, two
+        negative binomials, are drawn for the rejection, as given its sum a vector of geometric variables is a uniform
+        composition.
         """
         drawn = np.empty((size, self.k), dtype=np.int64)
         for rows in chunks(size, self.k, _BLOCK):
             block = drawn[rows]
-            up, down = self._accepted_sums(rng, len(block))
-            block[:, :-1] = _compositions(rng, up, self.k - 1) - _compositions(rng, down, self.k - 1)
-            block[:, -1] = down - up
+            if self.k <= _FEW:
+                block[:, :-1] = self._accepted(rng, len(block), self._apart)
+            else:
+                up, down = self._accepted(rng, len(block), self._sums).T
+                block[:, :-1] = _compositions(rng, up, self.k - 1) - _compositions(rng, down, self.k - 1)
+            block[:, -1] = -block[:, :-1].sum(axis=1)
         return drawn
 
     @property
@@ -116,16 +126,27 @@ class StepsNoise:
         """The share of all trials that is kept, Z ((1 - q) / (1 + q))^{k - 1}."""
         return math.exp(self.log_partition + (self.k - 1) * math.log(math.tanh(self.epsilon / 4)))
 
-    def _accepted_sums(self, rng: np.random.Generator, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        half = self.epsilon / 2
-        odds = -math.exp(-half) / math.expm1(-half)  # q / (1 - q)
-        sums = np.empty((2, 0), dtype=np.int64)
-        while sums.shape[1] < size:
-            trials = int(1.1 * (size - sums.shape[1]) / self._kept) + 10
-            tried = rng.poisson(rng.standard_gamma(self.k - 1, (2, trials)) * odds)
-            accepted = rng.random(trials) < np.exp(-half * np.abs(tried[0] - tried[1]))
-            sums = np.concatenate([sums, tried[:, accepted]], axis=1)
-        return sums[0, :size], sums[1, :size]
+    def _accepted(self, rng: np.random.Generator, size: int, tried: _Tried) -> NDArray[np.int64]:
+        """So many rows of those that ``tried`` gives, each with the sum that it is kept or rejected by."""
+        found = np.empty((0, 0), dtype=np.int64)
+        while len(found) < size:
+            trials = int(1.1 * (size - len(found)) / self._kept) + 10
+            rows, total = tried(rng, trials)
+            accepted = rows[rng.random(trials) < np.exp(-self.epsilon / 2 * np.abs(total))]
+            found = np.concatenate([found, accepted]) if len(found) else accepted
+        return found[:size]
+
+    def _apart(self, rng: np.random.Generator, trials: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The k - 1 variables; the whole part of an exponential one is geometric."""
+        up, down = np.floor(rng.standard_exponential((2, trials, self.k - 1)) / (self.epsilon / 2))
+        rows = (up - down).astype(np.int64)
+        return rows, rows.sum(axis=1)
+
+    def _sums(self, rng: np.random.Generator, trials: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What their rises and falls come to."""
+        odds = -math.exp(-self.epsilon / 2) / math.expm1(-self.epsilon / 2)  # q / (1 - q)
+        rows = rng.poisson(rng.standard_gamma(self.k - 1, (2, trials)) * odds).T
+        return rows, rows[:, 0] - rows[:, 1]
 
     def draw_exactly(self, decay: Fraction, bits: Bits) -> tuple[int, ...]:
         """One draw of D at an exact decay = epsilon / 2, from fair bits and whole numbers only."""
@@ -148,6 +169,19 @@ class StepsNoise:
         d = np.arange(-reach, reach + 1)
         weight = others[np.abs(d)] * np.exp(-self.epsilon / 2 * np.abs(d))
         return np.asarray(weight / weight.sum())
+
+
+def _ratios_above_one(d: Odds, k: int) -> Iterator[Odds]:
+    """rho_m - 1 for the ratios rho_m = P_m(x) / P_{m-1}(x) at x = 1 + d, m = 1 .. k - 1.
+
+    Legendre's recurrence (m + 1) rho_{m+1} = (2 m + 1) x - m / rho_m becomes
+    (m + 1) (rho_{m+1} - 1) = (2 m + 1) d + m (rho_m - 1) / rho_m: positive terms alone.
+    """
+    above = d
+    yield above
+    for m in range(1, k - 1):
+        above = ((2 * m + 1) * d + m * (above / (1 + above))) / (m + 1)
+        yield above
 
 
 def _log_ways(excess: NDArray[np.int64], zeros: NDArray[np.int64]) -> NDArray[np.float64]:

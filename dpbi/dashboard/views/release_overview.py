@@ -1,0 +1,160 @@
+"""The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dpbi.dashboard.session import options, stewards
+from dpbi.dashboard.shown import downloads, tables
+from dpbi.dashboard.views import release_ledger
+from dpbi.dashboard.words import guard, release as release_words, words
+from dpbi.releases.kept_ledger import Account, charges_of, of_all
+from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry
+
+_CORRECTED, _REFUSED = (f"ledger: {part}" for part in ("corrected", "refused"))
+
+
+def draw() -> None:
+    """What there is, found by words of it; its files; the corrections."""
+    ledger = options.ledger()
+    if notice := ledger.notice:
+        st.info(words.escape(notice, words.SENTENCE_LENGTH))
+    accounts = release_ledger.everybody()
+    if not accounts:
+        st.markdown(release_words.EMPTY)
+        return
+    wanted = st.text_input("Search", key="ledger: search", placeholder=release_words.SEARCH,
+                           max_chars=NAME_LONGEST).casefold().split()  # fmt: skip
+    kept = [_found(one, wanted) for one in accounts]
+    some = [one for one, lines in zip(accounts, kept, strict=True) if any(lines) or _holds(wanted, _name(one))]
+    which = [line for lines in kept for line in lines]
+    st.markdown(release_words.found((sum(which), len(which)), (len(some), len(accounts))))
+    with downloads.collected(downloads.Shown({}, "")):
+        st.header("People")
+        if some:
+            tables.show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
+        st.header("Releases")
+        table = release_ledger.table(charges_of(accounts), [line for one in accounts for line in one.lines])
+        if any(which):
+            tables.show(table[which], "ledger-all-releases", tables.LEDGER_OF_RELEASES, "One row for each release")
+    downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
+                    "application/json")  # fmt: skip
+    st.header("Correct what was said")
+    st.markdown(release_words.CORRECT)
+    with guard.part():
+        _correct(accounts)
+
+
+def _name(account: Account) -> str:
+    return account.people.name if account.people else ""
+
+
+def _found(account: Account, wanted: Sequence[str]) -> list[bool]:
+    """Which of the lines hold every word, in what is said of them or in the name of their people."""
+    return [_holds(wanted, _name(account), *_said(line.entry)) for line in account.lines]
+
+
+def _said(entry: LedgerEntry) -> tuple[str, ...]:
+    return entry.question, entry.part, entry.mechanism, entry.time, entry.who, entry.remark
+
+
+def _holds(wanted: Sequence[str], *texts: str) -> bool:
+    text = " ".join(texts).casefold()
+    return all(word in text for word in wanted)
+
+
+def _people(accounts: Sequence[Account]) -> pd.DataFrame:
+    rows = []
+    for one in accounts:
+        people, ledger = one.people, one.ledger
+        questions = dict.fromkeys(entry.question for entry in ledger.entries if entry.question)
+        rows.append({
+            "People": words.plain(people.name) if people else "",
+            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
+            "Releases": len(ledger.entries),
+            "Spent": ledger.total().words,
+            "Budget": people.budget if people else None,
+            "Left": options.ledger().left(one),
+            "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
+                                   words.SENTENCE_LENGTH) if people else "",
+            "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
+            "Changed": words.plain(" ".join((*people.broken, *(was.words for was in people.renamed))),
+                                   words.SENTENCE_LENGTH) if people else "",
+        })  # fmt: skip
+    found = pd.DataFrame(rows)
+    return found.assign(Budget=pd.to_numeric(found["Budget"]))
+
+
+# --- corrections ---
+
+
+def _correct(accounts: Sequence[Account]) -> None:
+    if said := st.session_state.pop(_REFUSED, ""):
+        st.error(said)
+    if said := st.session_state.pop(_CORRECTED, ""):
+        st.success(said)
+    refused = stewards.refusal()
+    if refused:
+        st.info(words.escape(refused, words.SENTENCE_LENGTH))
+        stewards.offer_login()
+    names = [one.people.name for one in accounts if one.people]
+    place = st.selectbox("Of whom", range(len(names)), format_func=lambda i: words.plain(names[i]), width=360,
+                         key=f"ledger: people of {names}")  # fmt: skip
+    account, who = accounts[place], release_ledger.ask_who("ledger: who")
+    if options.ledger().asks_who and not who:
+        refused = release_words.WHO_FIRST
+        st.caption(refused)
+    st.subheader("The name of the people")
+    now = st.text_input("Their name", names[place], NAME_LONGEST, key=f"ledger: name of {names[place]}", width=360)
+    empty: list[str] = []
+    with guard.beside(empty):
+        others = options.ledger().account(now).people
+        if others and others.token != (account.people and account.people.token):
+            st.warning(words.escape(release_words.same_people(others.name), words.SENTENCE_LENGTH))
+    st.button("Correct the name", disabled=bool(refused or empty) or now.strip() == names[place], on_click=_make,
+              args=(lambda: options.ledger().rename(names[place], now, who), who))  # fmt: skip
+    if account.lines:
+        st.subheader("A release of theirs")
+        _correct_a_release(account, names[place], who, bool(refused))
+
+
+def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> None:
+    entries = account.whole.entries
+    place = st.selectbox("Which release", range(len(entries) - 1, -1, -1), width=480,
+                         format_func=lambda i: f"{i + 1}: {release_words.called(entries[i])}",
+                         key=f"ledger: release of {name}, {len(entries)}")  # fmt: skip
+    entry = entries[place]
+    with st.container(horizontal=True):
+        question = st.text_input("Its question", entry.question, NAME_LONGEST, width=360,
+                                 key=f"ledger: question of {entry.release} {entry.question}").strip()  # fmt: skip
+        remark = st.text_input("Its remark", entry.remark, NAME_LONGEST, width=360,
+                               key=f"ledger: remark of {entry.release} {entry.remark}").strip()  # fmt: skip
+    others = [one for one in (account.whole.asked(question, entry.part) if question else ())
+              if one.release != entry.release and one.version != entry.version]
+    version = None
+    if others and question != entry.question:
+        said = st.radio(release_words.asked_before(others[-1]), release_words.VERSIONS, index=1,
+                        key=f"ledger: version of {entry.release} for {question}")  # fmt: skip
+        version = others[-1].version if said == release_words.SAME else None
+    unchanged = (question or entry.question) == entry.question and remark == entry.remark
+
+    def correct() -> None:
+        options.ledger().correct(name, entry.release, question=question or None, version=version, remark=remark,
+                                 who=who)  # fmt: skip
+
+    st.button("Correct the release", disabled=refused or unchanged, on_click=_make, args=(correct, who))
+
+
+def _make(change: Callable[[], None], who: str) -> None:
+    """A button's callback: the change, by whoever may make it, whatever the page had said."""
+    refused: dict[str, list[str]] = {}
+    with guard.refusal(refused, ""):
+        if said := stewards.refusal():
+            raise ValueError(said)
+        if options.ledger().asks_who and not who:
+            raise ValueError(release_words.WHO_FIRST)
+        change()
+        st.session_state[_CORRECTED] = release_words.IS_CORRECTED
+    for sentence in refused:
+        st.session_state[_REFUSED] = sentence

@@ -1,0 +1,120 @@
+"""Two groups compared: what the true counts say, what readers of releases would, and whom a plan will convince."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dpbi.figures.style import (
+    LINE_WIDTH,
+    REFERENCE,
+    SCALE,
+    TRUTH,
+    Drawing,
+    Figure,
+    Style,
+    add_curve,
+    base_layout,
+    compact,
+    display_labels,
+    interval_bar,
+    log_axis,
+    mark_level,
+    mark_place,
+    number,
+)
+from dpbi.inference.group_conclusions import RoughDifference
+from dpbi.inference.group_planning import SURE
+
+_LABEL = 18
+_SURE, _UNSURE, _WRONG = Style(SCALE[0], "solid", "circle"), Style("#6587a3", "solid", "circle-open"), Style(
+    "#b27e4c", "solid", "x")  # fmt: skip
+_PLANNED = Style(SCALE[0], "solid", "circle")
+_HEIGHT = 17  # pixels of a row
+PEOPLE, EPSILON = "n, people a group", "ε of both releases"
+
+
+def conclusions(
+    truth: RoughDifference, drawn: Sequence[RoughDifference], groups: tuple[str, str], category: str
+) -> Figure:
+    """The difference by the true counts, and below it by each reader of a release, with 95 % intervals.
+
+    truth, drawn: theta_1 - theta_2; groups, category: their names.
+    """
+    one, two = display_labels(groups, _LABEL)
+    (share,) = display_labels([category], _LABEL)
+    sign = 1 if truth.mean >= 0 else -1
+    ordered = sorted(drawn, key=lambda draw: (draw.sure * sign, draw.mean * sign), reverse=True)
+    rows = [*enumerate(ordered, 2)]
+    placed = {sure: [(row, draw) for row, draw in rows if draw.sure == sure] for sure in (sign, 0, -sign)}
+    kinds = {sign: (_SURE, "sure"), 0: (_UNSURE, "not sure"), -sign: (_WRONG, "sure of<br>the opposite")}
+    fig = Drawing()
+    _add(fig, [(0, truth)], TRUTH, "true counts", 5)
+    ticks = {0.0: "true counts"}
+    for sure, (style, name) in kinds.items():
+        if placed[sure]:
+            _add(fig, placed[sure], style, name.replace("<br>", " "), LINE_WIDTH)
+            ticks[float(np.mean([row for row, _ in placed[sure]]))] = f"{len(placed[sure])} {name}"
+    fig.add_vline(x=0.0, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
+    return base_layout(
+        fig, f"{len(placed[sign])} of {len(drawn)} readers would be sure that {(one, two)[sign < 0]} is higher",
+        alt=f"95 % intervals of the difference in the share of {share}, {one} less {two}: by the true counts and by "
+            f"{len(drawn)} releases",
+        values="; ".join(tick.replace("<br>", " ") for place, tick in ticks.items() if place),
+        notes=["Means and 95 % intervals. Sure: it leaves out 0."],
+        x={"title_text": f"θ({one}) − θ({two}), share of {share}", "tickformat": "~%"},
+        y={"tickmode": "array", "tickvals": [*ticks], "ticktext": [*ticks.values()],
+           "range": [len(drawn) + 1.8, -1.0], "showgrid": False},
+        height=60 + _HEIGHT * len(drawn),
+    )  # fmt: skip
+
+
+def _add(fig: Drawing, placed: Sequence[tuple[int, RoughDifference]], style: Style, name: str, width: float) -> None:
+    draws = [draw for _, draw in placed]
+    mean, low, high = np.array([(one.mean, one.low, one.high) for one in draws]).T
+    fig.add_scatter(
+        x=compact(mean), y=[row for row, _ in placed], mode="markers", name=name, showlegend=False,
+        marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width,
+                "line": {"width": 2, "color": style.colour}},
+        error_x=interval_bar(mean, low, high, style.colour, width),
+        customdata=[one.probability_greater for one in draws],
+        hovertemplate="%{x:.3p}; P(first higher) = %{customdata:.3g}",
+    )  # fmt: skip
+
+
+class Planned(NamedTuple):
+    """The chances along an axis; exact: of each, whether all counts and releases were visited."""
+
+    at: tuple[float, ...]
+    right: tuple[float, ...]
+    exact: tuple[bool, ...]
+    without: tuple[float, ...]
+
+
+def plan(found: Planned, axis: str, wanted: float, answer: float | None, gap: tuple[float, float]) -> Figure:
+    """The chance that a reader will be sure of the order, against people a group or epsilon.
+
+    axis: its title; answer: the value that reaches the wanted chance, None where none was found; gap: both shares.
+    """
+    fig = Drawing()
+    symbols = [_PLANNED.symbol if exact else f"{_PLANNED.symbol}-open" for exact in found.exact]
+    add_curve(fig, REFERENCE, "without noise", found.at, found.without, "%{x:,.4~g}: %{y:.1%} without noise",
+              mode="lines")  # fmt: skip
+    add_curve(fig, _PLANNED, "with the releases", found.at, found.right, "%{x:,.4~g}: %{y:.1%}")
+    fig.traces[-1]["marker"]["symbol"] = symbols
+    fig.traces[-1]["marker"]["size"] = 8
+    mark_level(fig, wanted, f"wanted: {wanted:.0%}")
+    title = f"{wanted:.0%} is not reached"
+    if answer is not None:
+        told = f"{answer:,.0f} people a group give" if axis == PEOPLE else f"ε = {number(answer)} gives"
+        mark_place(fig, answer, f"{answer:,.0f}" if axis == PEOPLE else number(answer), by_powers=True, dash="solid")
+        title = f"{told} {wanted:.0%}"
+    approximate = not all(found.exact)
+    return base_layout(
+        fig, f"{title}: a share of {number(max(gap))} seen to be above {number(min(gap))}",
+        alt=f"Chance that a reader is sure of the order, against {axis}",
+        notes=[f"Sure: P(order) ≥ {SURE}, a 95 % interval that leaves out 0.",
+               "Filled: exact. Open: normal approximation, no bound." if approximate else "All exact."],
+        x={"title_text": axis, **log_axis(min(found.at), max(found.at))},
+        y={"title_text": "Chance to be sure", "range": [0, 1.04], "tickformat": ".0%"}, headroom=20,
+    )  # fmt: skip

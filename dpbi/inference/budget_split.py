@@ -1,0 +1,84 @@
+"""An epsilon split over several questions that the same people answered, from public things alone."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+
+from numpy.typing import ArrayLike
+
+from dpbi import limits
+from dpbi.inference.prior_average import expected_distance
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+
+QUESTIONS_LARGEST = 200
+_ROUNDS, _SAME = 4, 0.02  # of the shares: beyond that the sum of the distances moves by less than 1e-4 of itself
+_LEAST = 1e-6  # of the largest weight: a question that nobody answered has a share too
+_DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
+
+
+@dataclass(frozen=True)
+class BudgetSplit:
+    """Mechanisms with the shares of an epsilon, one a question. Made by ``split_epsilon``.
+
+    expected: sum of E[H] over the groups of each question, with its share; equal: the sum over all questions, were the
+    shares equal.
+    """
+
+    mechanisms: tuple[Mechanism, ...]
+    expected: tuple[float, ...]
+    equal: float
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """The shares, in four digits rounded down: they never add to more than what was split."""
+        return tuple(mechanism.epsilon for mechanism in self.mechanisms)
+
+
+def split_epsilon(mechanism: Mechanism, priors: Sequence[ArrayLike], sizes: Sequence[Sequence[int]]) -> BudgetSplit:
+    """epsilon_q proportional to sqrt(a_q), a_q = epsilon_q sum_g E[H_qg] at the share itself.
+
+    Where E[H] = a / epsilon this makes sum_q a_q / epsilon_q least subject to sum_q epsilon_q = epsilon (Cauchy and
+    Schwarz); H is at most 1, so that a_q is taken where the share lies, and the two are settled in a few rounds.
+    mechanism: with the epsilon that is split; priors: (k_q,) one a question; sizes: for each question the numbers of
+    people of its groups: all public, so that the choice tells nothing of anybody.
+    Returns the BudgetSplit: ``mechanisms``, ``epsilons``, ``expected``, ``equal``.
+    Raises ValueError for a mechanism with a calibration, which belongs to its epsilon.
+    Source: ours (README, "Many releases"); ``expected_distance``.
+    """
+    check_mechanism(mechanism)
+    if mechanism.calibration is not None:
+        raise ValueError("A calibrated mechanism has no epsilon to split: calibrate each question's own.")
+    alphas = limits.each("priors", priors, "of priors", limits.check_prior, QUESTIONS_LARGEST)
+    numbers = limits.each("sizes", sizes, "of the sizes of groups", lambda of: limits.each(
+        "sizes", of, "of numbers of people", limits.check_total), QUESTIONS_LARGEST)  # fmt: skip
+    if not alphas or len(alphas) != len(numbers):
+        raise ValueError(f"sizes must have one entry for each of the {len(alphas)} priors, one at least: got "
+                         f"{len(numbers)}.")
+
+    def expected(epsilons: Sequence[float]) -> tuple[float, ...]:
+        return tuple(
+            math.fsum(of.count(n) * expected_distance(replace(mechanism, epsilon=epsilon), alpha, n).mean
+                      for n in sorted(set(of)))
+            for epsilon, alpha, of in zip(epsilons, alphas, numbers, strict=True))
+
+    shares = _rounded_down([mechanism.epsilon / len(alphas)] * len(alphas), mechanism.epsilon)
+    found = expected(shares)
+    equal = math.fsum(found)
+    for _ in range(_ROUNDS if len(alphas) > 1 else 0):
+        weights = [math.sqrt(share * distance) for share, distance in zip(shares, found, strict=True)]
+        weights = [max(weight, _LEAST * max(weights), 1e-300) for weight in weights]
+        of_all, before = math.fsum(weights), shares
+        shares = _rounded_down([mechanism.epsilon * weight / of_all for weight in weights], mechanism.epsilon)
+        found = expected(shares)
+        if all(abs(one / other - 1) < _SAME for one, other in zip(shares, before, strict=True)):
+            break
+    return BudgetSplit(tuple(replace(mechanism, epsilon=share) for share in shares), found, equal)
+
+
+def _rounded_down(shares: Sequence[float], epsilon: float) -> list[float]:
+    """In four digits, as decimals that do not add to more than epsilon; 0.3 / 3 is 0.1."""
+    near = [_DIGITS.create_decimal(f"{share:.12g}") for share in shares]
+    if sum(near) > Decimal(repr(epsilon)):
+        near = [_DIGITS.create_decimal_from_float(share) for share in shares]
+    return [float(share) for share in near]

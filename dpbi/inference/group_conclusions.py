@@ -1,0 +1,67 @@
+"""What readers of two groups' releases would conclude: draws of both, each with the difference that it leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpbi import limits
+from dpbi.inference.noise_aware import posterior_given
+from dpbi.inference.share_comparison import _moments, compare
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.problem.problem import Problem
+
+
+@dataclass(frozen=True)
+class RoughDifference:
+    """theta_1 - theta_2 for a picture: P(theta_1 > theta_2), the mean, the 95 % interval. Made by ``rough_difference``.
+    """
+
+    probability_greater: float
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def sure(self) -> int:
+        """1 where the interval says that theta_1 is larger, -1 where that theta_2 is, 0 where it holds 0."""
+        return int(self.low > 0) - int(self.high < 0)
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """One reader's: both releases, and the difference that follows."""
+
+    released: tuple[tuple[int, ...], tuple[int, ...]]
+    difference: RoughDifference
+
+
+def conclude(
+    mechanism: Mechanism, first: Problem, second: Problem, rng: np.random.Generator, category: int = 0
+) -> Conclusion:
+    """One draw of both releases, each of its group by itself, and what their noise-aware posteriors say together.
+
+    mechanism: of both; first, second: of one number of categories; category: whose share is compared. Returns the
+    Conclusion. Raises ValueError for unequal numbers of categories and where a posterior is refused. Source: ours.
+    """
+    check_mechanism(mechanism)
+    limits.check_generator(rng)
+    for name, problem in (("first", first), ("second", second)):
+        limits.instance(name, problem, Problem, "a Problem")
+    if first.k != second.k:
+        raise ValueError(f"Both groups must have the same categories: got {first.k} and {second.k} of them.")
+    one, two = (tuple(mechanism.sample(problem, rng, 1)[0].tolist()) for problem in (first, second))
+    read = [posterior_given(mechanism, problem.prior, problem.n, r) for problem, r in ((first, one), (second, two))]
+    return Conclusion((one, two), rough_difference(read[0], read[1], category))
+
+
+def rough_difference(first: Any, second: Any, category: int = 0) -> RoughDifference:
+    """As ``compare(...).difference``, in a part of its time: ends within 0.5 % of the width, probabilities 1e-4.
+
+    By the quick rule from which ``compare`` goes on. first, second, category: as for it. Source: ours.
+    """
+    found = compare(first, second, category).difference
+    mean = _moments(found.first)[0] - _moments(found.second)[0]
+    return RoughDifference(found._roughly_above(0.0), mean, found._rough_end(0.975), found._rough_end(0.025))

@@ -1,0 +1,335 @@
+"""Planning the comparison of two groups, from public things alone: who will see a difference, and what the noise costs.
+
+Each group is a table of its own, released by itself. A reader sees that theta_1 is above theta_2 where P(theta_1 >
+theta_2 | r_1, r_2) >= sure; at sure = 0.975 that is where the difference's equal-tailed 95 % interval lies above 0.
+
+For two categories the chance of that is a sum over all counts and releases. With f(c_1, c_2) = P(theta_1 > theta_2 |
+c), theta_g | c_g ~ Beta(a + c_g, b + n_g - c_g), neighbouring counts differ by terms of one sign,
+
+    f(c_1 + 1, c_2) = f(c_1, c_2) + h(c_1, c_2) (1 / (a + c_1) + 1 / (b + n_1 - c_1 - 1))
+    h(c_1, c_2) = B(2a + c_1 + c_2, 2b + n_1 + n_2 - c_1 - c_2 - 1)
+                  / (B(a + c_1, b + n_1 - c_1 - 1) B(a + c_2, b + n_2 - c_2))
+
+by integration by parts, so that nothing cancels; and P(theta_1 > theta_2 | r) = sum_c P(c_1 | r_1) f(c_1, c_2)
+P(c_2 | r_2).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpbi import limits
+from dpbi.inference.noise_aware import CountMixture, posterior_given
+from dpbi.inference.share_comparison import compare
+from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.posterior import dirichlet
+from dpbi.problem.problem import Problem
+
+Floats = NDArray[np.float64]
+
+SURE = 0.975  # that the order is right: then a 95 % interval of the difference lies on one side of 0
+SIZE_LARGEST = 10**7  # that is looked for
+EXACT_LARGEST = 1_000  # records a group whose counts and releases are all visited
+_RELEASES = 4_000  # of a group that are visited
+_PAIRS = 1_100_000  # of counts and releases
+_NEVER = 1e-13  # of probability, together, that is left out
+_DRAWS = 16  # where the cost of the noise is not listed
+_EPSILON = (1e-3, 100.0)  # between these an epsilon is looked for
+_CLOSE = 1.002  # times the least epsilon: near enough
+
+
+@dataclass(frozen=True)
+class Chance:
+    """P(the reader is sure of the right order) and of the wrong one.
+
+    sizes: records of both groups; exact: whether all counts and releases were visited (error below 1e-8); else it is
+    the normal approximation, which has no bound.
+    """
+
+    sizes: tuple[int, int]
+    right: float
+    wrong: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Root mean square standard deviations of the difference over what the prior expects, with noise and without.
+
+    error: standard error of ``with_noise``, 0 where all counts and releases were visited.
+    """
+
+    with_noise: float
+    without: float
+    error: float
+
+    @property
+    def ratio(self) -> float:
+        return self.with_noise / self.without
+
+
+def chance_of_order(
+    mechanism: Mechanism | None, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float],
+    sure: float = SURE, category: int = 0,
+) -> Chance:
+    """The chance that a reader of both releases will be sure which share is larger.
+
+    c_g ~ Multinomial(n_g, theta_g), r_g ~ mechanism(c_g); the other categories share the rest as the prior has them.
+    For two categories sum_{r_1, r_2} P(r_1) P(r_2) 1{P(theta_1 > theta_2 | r_1, r_2) >= sure}, exact up to 1,000
+    records a group. Else Phi(|theta_1 - theta_2| / s - z), z = Phi^-1(sure), s^2 the sum of both posterior variances
+    given the release that the counts expect: the normal approximation, no bound.
+    mechanism: of both groups, None without noise; prior: (k,); sizes: (n_1, n_2), each at least 1; shares: of the
+    category, each in (0, 1), and not equal; sure in (0.5, 1); category: 0..k - 1. Returns the Chance.
+    Raises ValueError for anything else, and where the approximation's posterior is refused. Source: ours.
+    """
+    prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
+    one, two = (limits.inside("each share", share) for share in limits.pair("shares", shares, "(theta_1, theta_2)"))
+    if one == two:
+        raise ValueError(f"The shares must differ for one order to be right: got {one:g} twice.")
+    sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
+    if len(prior) == 2 and max(n_1, n_2) <= EXACT_LARGEST:
+        laws = _binomial(n_1, one), _binomial(n_2, two)
+        if (found := _exact_chance(mechanism, prior, (n_1, n_2), laws, sure, category)) is not None:
+            right, wrong = found if one > two else found[::-1]
+            return Chance((n_1, n_2), right, wrong, True)
+    sd = math.hypot(*(_expected_sd(mechanism, prior, n, share, category) for n, share in ((n_1, one), (n_2, two))))
+    z, gap = float(special.ndtri(sure)), abs(one - two) / sd
+    return Chance((n_1, n_2), float(special.ndtr(gap - z)), float(special.ndtr(-gap - z)), False)
+
+
+def chance_at(
+    mechanism: Mechanism | None, prior: ArrayLike, counts: tuple[int, int], sizes: tuple[int, int], sure: float = SURE,
+    category: int = 0,
+) -> tuple[float, float] | None:
+    """P(sure that theta_1 is larger) and P(sure that theta_2 is), at counts of the category out of sizes, k = 2.
+
+    As ``chance_of_order``, of given counts. None where not all counts and releases can be visited. Source: ours.
+    """
+    prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
+    if len(prior) != 2:
+        raise ValueError(f"prior must have 2 parameters: got {len(prior)}.")
+    sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
+    if max(n_1, n_2) > EXACT_LARGEST:
+        return None
+    one, two = (np.eye(1, n + 1, limits.whole_number("a count", c, 0, n))[0]
+                for c, n in zip(limits.pair("counts", counts, "(c_1, c_2)"), (n_1, n_2), strict=True))  # fmt: skip
+    return _exact_chance(mechanism, prior, (n_1, n_2), (one, two), sure, category)
+
+
+def people_needed(
+    mechanism: Mechanism | None, prior: ArrayLike, shares: tuple[float, float], chance: float, sure: float = SURE,
+    category: int = 0,
+) -> Chance | None:
+    """A size n of both groups that gives at least this chance, where n - 1 of each does not; None beyond 10 million.
+
+    The chance mostly rises with n, not at each step: by doubling and halving, the first size that is found.
+    chance in (0, 1); the rest as for ``chance_of_order``, of which the Chance at that n is returned. Source: ours.
+    """
+    wanted = limits.inside("chance", chance)
+
+    def at(n: int) -> Chance:
+        return chance_of_order(mechanism, prior, (n, n), shares, sure, category)
+
+    high = 2
+    while (found := at(high)).right < wanted:
+        if high >= SIZE_LARGEST:
+            return None
+        high = min(2 * high, SIZE_LARGEST)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        tried = at(middle)
+        low, high, found = (low, middle, tried) if tried.right >= wanted else (middle, high, found)
+    return found
+
+
+def epsilon_needed(
+    mechanism: Mechanism, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float], chance: float,
+    sure: float = SURE, category: int = 0,
+) -> tuple[float, Chance] | None:
+    """An epsilon of both releases that gives at least this chance, within 0.2 % of one that does not; None above 100.
+
+    As ``people_needed``, with the Chance at that epsilon. Source: ours.
+    """
+    wanted = limits.inside("chance", chance)
+
+    def at(epsilon: float) -> Chance:
+        return chance_of_order(replace(mechanism, epsilon=epsilon), prior, sizes, shares, sure, category)
+
+    low, high = _EPSILON
+    found = at(high)
+    if found.right < wanted:
+        return None
+    if (tried := at(low)).right >= wanted:
+        return low, tried
+    while high > low * _CLOSE:
+        middle = math.sqrt(low * high)
+        tried = at(middle)
+        low, high, found = (low, middle, tried) if tried.right >= wanted else (middle, high, found)
+    return high, found
+
+
+def cost_of_noise(
+    mechanism: Mechanism, prior: ArrayLike, sizes: tuple[int, int], rng: np.random.Generator, category: int = 0
+) -> Cost:
+    """sqrt(E Var(theta_1 - theta_2 | r_1, r_2)) against sqrt(E Var(theta_1 - theta_2 | c_1, c_2)).
+
+    E over theta_g ~ prior, c_g, r_g: no private count enters. Without noise E Var(theta | c) = Var(theta) A / (A + n).
+    With it, for two categories sum_r P(r) Var(theta | r), exact; else the mean over 16 draws of rng.
+    mechanism: of both groups; prior (k,); sizes: (n_1, n_2). Returns the Cost. Source: ours.
+    """
+    prior, sizes, category = _checked(mechanism, prior, sizes, category)
+    limits.check_generator(rng)
+    total = sum(prior)
+    spread = prior[category] * (total - prior[category]) / (total * total * (total + 1))
+    exact = {n: spread * total / (total + n) for n in sizes}
+    means = {n: _mean_variance(mechanism, prior, n, category, exact[n], rng) for n in exact}
+    value = math.fsum(means[n][0] for n in sizes)
+    error = math.hypot(*(means[n][1] * sizes.count(n) for n in means))
+    return Cost(math.sqrt(value), math.sqrt(math.fsum(exact[n] for n in sizes)), error / (2 * math.sqrt(value)))
+
+
+def _checked(
+    mechanism: Mechanism | None, prior: ArrayLike, sizes: tuple[int, int], category: int
+) -> tuple[tuple[float, ...], tuple[int, int], int]:
+    if mechanism is not None:
+        check_mechanism(mechanism)
+    alpha = limits.check_prior(prior)
+    n_1, n_2 = (limits.whole_number("each size", n, 1, limits.TOTAL_LARGEST)
+                for n in limits.pair("sizes", sizes, "(n_1, n_2)"))  # fmt: skip
+    return alpha, (n_1, n_2), limits.check_category(category, len(alpha))
+
+
+# Two categories -------------------------------------------------------------------------------------
+
+
+def _exact_chance(
+    mechanism: Mechanism | None, prior: tuple[float, ...], sizes: tuple[int, int], laws: tuple[Floats, Floats],
+    sure: float, category: int,
+) -> tuple[float, float] | None:
+    """P(sure that theta_1 > theta_2), P(sure that theta_1 < theta_2); laws: of both counts of the category."""
+    greater = _greater((prior[category], prior[1 - category]), sizes)
+    if mechanism is None:
+        (p_1, p_2) = laws
+    else:
+        read = {n: _releases(mechanism, prior, n, category) for n in sizes}
+        one, two = (read[n] for n in sizes)
+        if one is None or two is None:
+            return None
+        (likelihood_1, given_1), (likelihood_2, given_2) = one, two
+        p_1, p_2 = laws[0] @ likelihood_1, laws[1] @ likelihood_2
+        kept_1, kept_2 = _likely(p_1), _likely(p_2)
+        p_1, p_2 = p_1[kept_1], p_2[kept_2]
+        greater = given_1[kept_1] @ greater @ given_2[kept_2].T
+    return float(p_1 @ (greater >= sure) @ p_2), float(p_1 @ (greater <= 1 - sure) @ p_2)
+
+
+def _releases(
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, category: int
+) -> tuple[Floats, Floats] | None:
+    """P(r | c), (n + 1, R), and P(c | r), (R, n + 1), c of the category from 0 on; None where they are too many."""
+    listed = mechanism.listing(prior, n, _PAIRS)
+    if listed is None or len(listed.released) > _RELEASES:
+        return None
+    order = np.argsort(listed.datasets[:, category])
+    likelihood = listed.law[order]
+    joint = likelihood * np.exp(dirichlet.log_predictive(np.array(prior), listed.datasets[order]))[:, None]
+    return likelihood, (joint / np.maximum(joint.sum(axis=0), np.finfo(float).tiny)).T
+
+
+def _likely(p: Floats) -> NDArray[np.int64]:
+    """All but the least probable, which together have next to nothing."""
+    order = np.argsort(p, kind="stable")
+    return np.sort(order[np.cumsum(p[order]) > _NEVER])
+
+
+def _binomial(n: int, share: float) -> Floats:
+    c = np.arange(n + 1)
+    return np.exp(special.gammaln(n + 1) - special.gammaln(c + 1) - special.gammaln(n - c + 1)
+                  + special.xlogy(c, share) + special.xlog1py(n - c, -share))  # fmt: skip
+
+
+def _greater(prior: tuple[float, ...], sizes: tuple[int, int]) -> Floats:
+    """f(c_1, c_2), (n_1 + 1, n_2 + 1): along the first row from its end, then down, see above."""
+    (a, b), (n_1, n_2) = prior, sizes
+    end = compare((a, b + n_1), (a + n_2, b)).probability_greater
+    found = np.empty((n_1 + 1, n_2 + 1))
+    found[0, -1] = end
+    # Of the second share the same with the roles changed: 1 - f
+    found[0, :-1] = end + np.cumsum(_steps((b, a), (n_2, n_1))[:, -1])
+    found[0, :-1] = found[0, :-1][::-1]
+    found[1:] = found[0] + np.cumsum(_steps(prior, sizes), axis=0)
+    return np.clip(found, 0.0, 1.0)
+
+
+def _steps(prior: tuple[float, ...], sizes: tuple[int, int]) -> Floats:
+    """f(c_1 + 1, c_2) - f(c_1, c_2), (n_1, n_2 + 1)."""
+    (a, b), (n_1, n_2) = prior, sizes
+    own, other, both = np.arange(n_1), np.arange(n_2 + 1), np.arange(n_1 + n_2)
+    log_both = special.betaln(2 * a + both, 2 * b + n_1 + n_2 - both - 1)
+    log_h = (log_both[own[:, None] + other] - special.betaln(a + own, b + n_1 - own - 1)[:, None]
+             - special.betaln(a + other, b + n_2 - other))  # fmt: skip
+    return np.exp(log_h) * (1 / (a + own) + 1 / (b + n_1 - own - 1))[:, None]
+
+
+# Where not all is visited ---------------------------------------------------------------------------
+
+
+def _expected_sd(
+    mechanism: Mechanism | None, prior: tuple[float, ...], n: int, share: float, category: int
+) -> float:
+    """The posterior's standard deviation given the release that the counts expect."""
+    rest = sum(prior) - prior[category]
+    shares = [share if i == category else (1 - share) * alpha / rest for i, alpha in enumerate(prior)]
+    counts = _rounded(n, shares)
+    if mechanism is None:
+        return math.sqrt(float(dirichlet.variance(np.array(prior) + counts)[category]))
+    return math.sqrt(_variance(posterior_given(mechanism, prior, n, tuple(counts)), category))
+
+
+def _rounded(n: int, shares: list[float]) -> list[int]:
+    """Whole counts near n times the shares: the largest remainders get one more."""
+    exact = [n * share for share in shares]
+    counts = [int(x) for x in exact]
+    by_remainder = sorted(range(len(shares)), key=lambda i: counts[i] - exact[i])
+    for i in by_remainder[: n - sum(counts)]:
+        counts[i] += 1
+    return counts
+
+
+def _variance(posterior: CountMixture, category: int) -> float:
+    """Var(theta_i | r) = E Var(theta_i | c) + Var E(theta_i | c)."""
+    marginal, total = posterior.marginals[category], sum(posterior.prior) + posterior.n
+    share = (posterior.prior[category] + marginal.counts) / total
+    mean = float(marginal.probability @ share)
+    return float(marginal.probability @ (share * (1 - share) / (total + 1) + (share - mean) ** 2))
+
+
+def _mean_variance(
+    mechanism: Mechanism, prior: tuple[float, ...], n: int, category: int, without: float, rng: np.random.Generator
+) -> tuple[float, float]:
+    """E Var(theta_i | r) over the prior predictive, with its standard error; without: E Var(theta_i | c)."""
+    total = sum(prior)
+    if len(prior) == 2 and n <= EXACT_LARGEST:
+        c = np.arange(n + 1)
+        own = np.array([prior[category], prior[1 - category]])
+        if (found := _releases(mechanism, prior, n, category)) is not None:
+            likelihood, given = found
+            p = np.exp(dirichlet.log_predictive(own, np.stack([c, n - c], axis=1))) @ likelihood
+            share = (own[0] + c) / (total + n)
+            return float(p @ (given @ (share * (1 - share) / (total + n + 1) + share**2) - (given @ share) ** 2)), 0.0
+    problems = [Problem(prior, tuple(rng.multinomial(n, theta).tolist()))
+                for theta in dirichlet.sample(np.array(prior), rng, _DRAWS)]  # fmt: skip
+    drawn = mechanism.sample_each(problems, rng, 1)[:, 0].tolist()
+    # Most of the variance of Var(theta | r) is that of Var(theta | c), whose mean is known
+    extra = np.array([
+        _variance(posterior_given(mechanism, prior, n, tuple(r)), category)
+        - float(dirichlet.variance(np.array(problem.posterior))[category])
+        for problem, r in zip(problems, drawn, strict=True)
+    ])  # fmt: skip
+    return without + float(extra.mean()), float(extra.std(ddof=1) / math.sqrt(_DRAWS))

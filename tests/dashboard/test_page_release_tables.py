@@ -1,0 +1,117 @@
+"""A table at once on the page Release: one press, one charge, one file; nothing before the press."""
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dpbi
+from dpbi import MECHANISMS
+from dpbi.dashboard.page import DEFAULT_MECHANISMS
+from dpbi.dashboard.session import options
+from dpbi.dashboard.sidebar import data_source
+from dpbi.dashboard.views.data import Brought
+from dpbi.dashboard.words import release_tables as said, words
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+from tests.dashboard.person import PATIENCE, ROOT, ran
+from tests.dashboard.test_scenario_file import Files
+
+FIRST = next(kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS)
+PEOPLE = b"region,smokes,vote\n" + b"North,yes,red\nSouth,no,blue\nSouth,yes,\nWest,no,red\nNorth,no,blue\n" * 6
+
+
+def page(content: bytes | None = PEOPLE) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).switch_page("pages/7_Release.py")
+    at.session_state["settings"] = {"source": data_source.TYPED, "typed": "3 4"}
+    if content:
+        at.session_state["data: brought"] = Brought("people.csv", content)
+    return ran(at)
+
+
+def widget(at: AppTest, kind: str, label: str) -> Any:
+    return next(one for one in getattr(at.main, kind) if one.label.startswith(label))
+
+
+def chosen(at: AppTest) -> AppTest:
+    """The table said: groups, questions, mechanism, people."""
+    ran(widget(at, "selectbox", "Groups").set_value("region"))
+    ran(widget(at, "multiselect", "Questions").set_value(["smokes", "vote"]))
+    mechanism = widget(at, "selectbox", "Mechanism of all questions")
+    ran(mechanism.set_value(next(one for one in mechanism.options if one.startswith(FIRST))))
+    return ran(widget(at, "text_input", "Whose answers the table holds").set_value("Survey"))
+
+
+def button(at: AppTest) -> Any:
+    return widget(at, "button", "Release the table once")
+
+
+def test_without_a_file_the_page_says_where_to_bring_one() -> None:
+    at = page(None)
+    assert said.BRING in [one.value for one in at.main.markdown]
+    assert not [one for one in at.main.button if one.label.startswith("Release the table")]
+
+
+def test_a_table_is_released_once_and_its_files_hold_all_parts(files: Files) -> None:
+    at = chosen(page())
+    assert button(at).disabled
+    assert not options.ledger().account("Survey").lines
+    shares = [one.value for one in at.main.number_input if one.label.startswith("epsilon of")]
+    assert len(shares) == 2
+    assert 0.99 < sum(float(one or 0) for one in shares) <= 1
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    press = button(at)
+    assert not press.disabled
+    ran(press.click())
+    assert not [one.value for one in at.main.error]
+    ledger = options.ledger()
+    assert isinstance(ledger, LedgerInMemory)
+    (line,) = ledger.account("Survey").lines
+    made = dpbi.read_release_table(line.document or "")
+    assert (made.groups, made.questions) == (("North", "South", "West"), ("smokes", "vote"))
+    assert made.labels[1] == ("red", "blue", "(missing)")
+    assert list(made.epsilons) == shares
+    (name,) = [name for name in files if name.startswith("dpbi-table-") and name.endswith(".json")]
+    assert dpbi.read_release_table(files[name]()) == made
+    at.run()  # a rerun draws nothing
+    assert len(ledger.account("Survey").lines) == 1
+    assert button(at).disabled  # all is to be confirmed anew
+
+
+def test_a_share_that_is_changed_and_private_membership() -> None:
+    at = chosen(page())
+    ran(widget(at, "radio", "Who is in which group is").set_value("private"))
+    ran(widget(at, "number_input", "epsilon of smokes").set_value(0.25))
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    ran(button(at).click())
+    (line,) = options.ledger().account("Survey").lines
+    made = dpbi.read_release_table(line.document or "")
+    assert made.membership == "private"
+    assert made.epsilons[0] == 0.25
+    assert json.loads(line.document or "")["questions"][0]["parts"][0]["groups"] == ["North", "South", "West"]
+
+
+def test_what_cannot_be_read_is_said_in_the_library_s_words() -> None:
+    at = page()
+    ran(widget(at, "selectbox", "Groups").set_value("region"))
+    ran(widget(at, "multiselect", "Questions").set_value(["smokes", "region"]))
+    errors = [one.value.replace("\\", "") for one in at.main.error]
+    assert any("names the groups, and cannot be a question too" in one for one in errors)
+    assert not any(words.APOLOGY in one for one in errors)
+
+
+def test_a_click_that_comes_with_another_change_draws_nothing() -> None:
+    at = chosen(page())
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    press = button(at)
+    widget(at, "number_input", "epsilon of smokes").set_value(0.3)
+    ran(press.click())
+    assert not options.ledger().account("Survey").lines
+    assert said.CHANGED in [one.value for one in at.main.error]
+
+
+@pytest.fixture(autouse=True)
+def own_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session's ledger, at hand outside of a run."""
+    ledger = LedgerInMemory()
+    monkeypatch.setattr(options, "ledger", lambda: ledger)

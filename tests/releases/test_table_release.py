@@ -1,0 +1,262 @@
+"""A table released at once: its charge, its file, its parts read alone and together."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpbi
+from dpbi.data.count_table import CountTable
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.releases import release as release_module
+from dpbi.releases.ledger import Ledger
+from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+from dpbi.releases.table_release import ASSUMED, TableRelease, composed, table_entry
+from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
+
+KNORM, GEOMETRIC = dpbi.mechanisms.KNorm, dpbi.mechanisms.Geometric
+TABLE = CountTable.of(
+    ["North", "South", "Nobody"],
+    {"Smokes?": {"yes": [12, 30, 0], "no": [28, 20, 0]}, "Votes": {"a": [9, 11, 0], "b": [18, 9, 0], "c": [13, 30, 0]}},
+)
+MEMBERSHIPS = ("public", "private")
+SPLIT = [KNORM(0.4), KNORM(0.6)]
+
+
+@pytest.fixture(scope="module", params=MEMBERSHIPS)
+def released(request: pytest.FixtureRequest) -> TableRelease:
+    return dpbi.release_tables(SPLIT, TABLE, membership=request.param)
+
+
+def test_what_is_charged_is_the_sum_over_questions_of_the_dearest_group(released: TableRelease) -> None:
+    found = released.guarantee
+    assert isinstance(found, PureDP) and found.basis == "theorem"
+    assert found.epsilon == pytest.approx(sum(released.epsilons))
+    assert found.epsilon == 1.0
+    assert found == dpbi.guarantee_of_tables(SPLIT, TABLE, membership=released.membership)
+
+
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
+def test_one_mechanism_is_split_over_the_questions(membership: Any) -> None:
+    table = CountTable.of(["N", "S"], {"Q1": {"yes": [3, 4], "no": [2, 1]}, "Q2": {"yes": [9, 3], "no": [9, 6]}})
+    split = dpbi.table_split(GEOMETRIC(1.0), table, [(1, 1), (1, 1)], membership=membership)
+    made = dpbi.release_tables(GEOMETRIC(1.0), table, membership=membership)
+    assert made.epsilons == split.epsilons
+    assert split.epsilons[0] != split.epsilons[1]
+    sizes = [[5, 5], [18, 9]] if membership == "public" else [[10], [27]]
+    prior = (1, 1) if membership == "public" else (1, 1, 1, 1)
+    assert split == dpbi.split_epsilon(GEOMETRIC(1.0), [prior, prior], sizes)
+
+
+def test_one_draw_a_group_or_one_for_all(released: TableRelease) -> None:
+    counts = {len(row) for row in released.releases}
+    assert counts == ({3} if released.membership == "public" else {1})
+    if released.membership == "private":
+        for row, k in zip(released.releases, (2, 3), strict=True):
+            assert len(row[0].released) == 3 * k
+            assert row[0].n == 90  # only the number of all people
+        text = released.to_json()
+        assert '"n": 40' not in text and '"n": 50' not in text
+    assert len({one.time for row in released.releases for one in row}) == 1
+
+
+def test_the_loss_of_a_table_is_no_more_than_what_is_charged() -> None:
+    """Over all pairs of neighbours of a small table, from the mechanisms' own laws."""
+    mechanism, prior = KNORM(0.8), (1.0, 1.0)
+    outputs = [(i, j) for i in range(-15, 20) for j in range(-15, 20) if min(i, j) >= 0]
+    before, after = dpbi.Problem(prior, (3, 1)), dpbi.Problem(prior, (2, 2))  # one group's; the other's is the same
+    possible = [r for r in outputs if mechanism.can_release(4, r)]
+    losses = np.array([mechanism.log_pmf(before, r) - mechanism.log_pmf(after, r) for r in possible])
+    charged = composed([[mechanism.guarantee(prior, 4), mechanism.guarantee(prior, 4)]])
+    assert isinstance(charged, PureDP)
+    assert np.abs(losses).max() <= charged.epsilon + 1e-12
+    # of a person who answered two questions both change: the losses add, and the bound is attained
+    twice = composed([[mechanism.guarantee(prior, 4)] * 2] * 2)
+    assert isinstance(twice, PureDP)
+    assert np.add.outer(losses, losses).max() == pytest.approx(twice.epsilon, abs=1e-9)
+
+
+@pytest.mark.parametrize(("parts", "kind", "epsilon", "delta", "basis"), [
+    ([[PureDP(1.0, "theorem", "a"), PureDP(2.0, "theorem", "a")], [PureDP(0.5, "theorem", "b")]],
+     PureDP, 2.5, 0.0, "theorem"),
+    ([[PureDP(1.0, "theorem", "a"), ApproximateDP(0.5, 1e-6, "theorem", "b")],
+      [ApproximateDP(1.0, 1e-7, "claim", "c")]],
+     ApproximateDP, 2.0, 1.1e-6, "claim"),
+    ([[PureDP(1.0, "exhaustive check", "a")], [PureDP(1.0, "theorem", "b")]], PureDP, 2.0, 0.0, "exhaustive check"),
+])  # fmt: skip
+def test_composition(
+    parts: list[list[Guarantee]], kind: type[Guarantee], epsilon: float, delta: float, basis: str
+) -> None:
+    found = composed(parts)
+    assert isinstance(found, kind) and not isinstance(found, NotPrivate)
+    assert found.epsilon == pytest.approx(epsilon)
+    assert str(found.basis) == basis
+    assert getattr(found, "delta", 0.0) == pytest.approx(delta)
+    nothing = composed([*parts, [NotPrivate("no bound")]])
+    assert isinstance(nothing, NotPrivate)
+    assert not nothing.is_private
+
+
+def test_the_file_holds_every_part_and_gives_it_back(released: TableRelease) -> None:
+    text = released.to_json()
+    again = dpbi.read_release_table(text)
+    assert again == released
+    assert again.to_json() == text
+    for question in TABLE.questions:
+        for group in TABLE.groups:
+            here, there = released.posterior(question, group), again.posterior(question, group)
+            assert here.mean.tobytes() == there.mean.tobytes()
+            part = dpbi.read_release(text, part=(question, group))
+            assert part.labels == TABLE.labels(question)
+            assert part.posterior.mean.tobytes() == here.mean.tobytes()
+            assert f"Group: {group}" in part.remarks
+            assert ASSUMED[released.membership] in part.remarks
+    for item in json.loads(text)["questions"]:
+        for part in item["parts"]:
+            alone = dpbi.read_release(json.dumps(part["release"]))
+            assert len(alone.labels) == len(item["categories"]) * len(part["groups"])
+    with pytest.raises(ValueError, match="2 questions and 3 groups"):
+        dpbi.read_release(text)
+    with pytest.raises(ValueError, match="question must be one of"):
+        dpbi.read_release(text, part=("Age", "North"))
+
+
+def test_groups_of_private_membership_share_what_is_known() -> None:
+    made = dpbi.release_tables([KNORM(2.0), KNORM(1.0)], TABLE, membership="private")
+    blocks = [made.posterior("Votes", group) for group in TABLE.groups]
+    assert sum(one.mean_counts.sum() for one in blocks) == pytest.approx(90, abs=1e-6)
+    whole = made.releases[1][0].noise_aware
+    assert not isinstance(whole, str)
+    assert np.allclose(np.concatenate([one.mean_counts for one in blocks]), whole.mean_counts, atol=1e-8)
+    assert made.epsilons == (2.0, 1.0)
+    assert 0 < dpbi.compare(blocks[0], blocks[1]).probability_greater < 1
+
+
+def test_a_group_with_nobody_is_its_prior_and_a_table_of_one_part_is_a_release() -> None:
+    made = dpbi.release_tables(SPLIT, TABLE, priors=[(2, 1), (1, 1, 2)])
+    assert made.posterior("Votes", "Nobody").mean.tolist() == [0.25, 0.25, 0.5]
+    one = dpbi.release_tables(GEOMETRIC(0.7), CountTable.of([], {"Q": {"yes": [3], "no": [9]}}))
+    assert one.epsilons == (0.7,)
+    assert dpbi.read_release(one.to_json()).release == one.releases[0][0]
+    assert len(table_rows(one)) == 2
+    assert "<h2>What is promised</h2>" in table_statement_html(one)
+
+
+@cache
+def file_of_a_table() -> str:
+    """One whose released counts are others backwards."""
+    mechanisms = [KNORM(1.0), KNORM(50.0)]
+    return dpbi.release_tables(mechanisms, TABLE).to_json()
+
+
+@pytest.mark.parametrize("change", [
+    lambda file: file["guarantee"].update(epsilon=0.1),
+    lambda file: file.update(membership="private"),
+    lambda file: file.update(groups=["North", "South", "East"]),
+    lambda file: file["questions"][0].update(title="Votes"),
+    lambda file: file["questions"][0]["parts"].reverse() or file["questions"][0]["parts"].pop(),
+    lambda file: file["questions"][0]["parts"][0].update(groups=["South"]),
+    lambda file: file["questions"][1]["parts"][0]["release"]["released"].reverse(),
+    lambda file: file["questions"][1]["parts"][0]["release"]["categories"].reverse(),
+    lambda file: file["questions"][1].update(categories=["a", "c", "b"]),
+    lambda file: file["questions"][1].pop("parts"),
+    lambda file: file.update(stamp="NOT PRIVATE"),
+    lambda file: file.update(format_version=99),
+    lambda file: file.update(questions="none"),
+])  # fmt: skip
+def test_a_file_that_contradicts_itself_is_refused(change: Any) -> None:
+    file = json.loads(file_of_a_table())
+    change(file)
+    with pytest.raises(ValueError, match=r"."):
+        dpbi.read_release_table(json.dumps(file))
+
+
+def test_the_statement_says_whom_it_protects_and_how_it_adds_up(released: TableRelease) -> None:
+    text = table_statement_markdown(released, "the survey of 2026")
+    for said in ("the survey of 2026", "Smokes?", "North", "Who is protected against what", "plain sum",
+                 "Assumed of groups", "not in this statement"):  # fmt: skip
+        assert said in text
+    private = released.membership == "private"
+    assert ("which group they are in" in text) is private
+    assert ("sizes of the groups, public" in text) is not private
+    rows = table_rows(released)
+    assert len(rows) == 3 * 2 + 3 * 3
+    assert all((row["n"] is None) is private for row in rows)
+    assert all(isinstance(row["mean"], float) and row["low"] <= row["mean"] <= row["high"]  # type: ignore[operator]
+               for row in rows)
+
+
+def test_a_table_that_is_not_private_says_so() -> None:
+    bad = CountTable.of(["N", "S"], {"Q": {"yes": [3, 2], "no": [4, 5]}})
+    made = dpbi.release_tables(dpbi.mechanisms.EHDL(1.0), bad)
+    assert made.stamp.startswith("NOT PRIVATE")
+    assert "NOT PRIVATE" in table_statement_markdown(made)
+    with pytest.raises(ValueError, match="no product over categories"):
+        dpbi.release_tables(dpbi.mechanisms.EHD(1.0), bad, membership="private").posterior("Q", "N")
+
+
+def test_one_charge_in_the_ledger() -> None:
+    guarantee = dpbi.guarantee_of_tables(SPLIT, TABLE)
+    entry = table_entry(guarantee, SPLIT, TABLE, "token", time="2026-01-31T12:00:00Z", who="me")
+    assert (entry.n, entry.question, entry.part, entry.mechanism) == (90, "Smokes?; Votes", "each of 3 groups", "KNorm")
+    assert entry.guarantee == guarantee
+    assert type(entry).read(entry.document()) == entry
+
+
+@pytest.mark.parametrize(("mechanisms", "said", "wrong"), [
+    ([KNORM(1.0)], {}, "one for each of the 2 questions"),
+    (KNORM(1.0), {"priors": [(1, 1)]}, "one for each question"),
+    (KNORM(1.0), {"membership": "secret"}, "membership must be one of"),
+    ("KNorm", {}, "must be"),
+])  # fmt: skip
+def test_what_is_asked_wrongly(mechanisms: Any, said: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        dpbi.release_tables(mechanisms, TABLE, **said)
+
+
+def opened(path: Path, budget: float | None = None) -> LedgerFile:
+    return LedgerFile.opened(path, budget)
+
+
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
+def test_a_kept_ledger_charges_a_table_once_before_it_is_drawn(tmp_path: Path, membership: Any) -> None:
+    for ledger in (LedgerInMemory(), opened(tmp_path / "a.sqlite", 3.0)):
+        made, entry = ledger.release_table("People", SPLIT, TABLE, membership=membership, who="me", remark="first")
+        here = ledger.account("People")
+        (line,) = here.lines
+        assert (line.is_table, line.can_be_shown, line.broken_off) == (True, False, False)
+        assert dpbi.read_release_table(line.document or "") == made
+        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", "each of 3 groups")
+        assert here.ledger.total().epsilon == here.whole.total().epsilon == 1.0
+        assert entry.release == line.entry.release
+        again = Ledger.from_json(here.whole.to_json())
+        assert again.total().epsilon == 1.0
+    again_opened = opened(tmp_path / "a.sqlite", 3.0).account("People")
+    assert dpbi.read_release_table(again_opened.lines[0].document or "") == made
+
+
+def test_beyond_the_budget_nothing_of_a_table_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = opened(tmp_path / "a.sqlite", 1.5)
+    ledger.release_table("People", SPLIT, TABLE)
+    monkeypatch.setattr(release_module, "release", lambda *_: pytest.fail("drawn"))
+    with pytest.raises(ValueError, match="beyond the budget"):
+        ledger.release_table("People", SPLIT, TABLE)
+    assert len(ledger.account("People").lines) == 1
+
+
+def test_a_draw_that_fails_leaves_its_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = LedgerInMemory()
+
+    def fails(*_: object) -> None:
+        raise ValueError("No draw.")
+
+    monkeypatch.setattr(release_module, "release", fails)
+    with pytest.raises(ValueError, match=r"No draw\. Its charge of 1-DP \(theorem\) stands"):
+        ledger.release_table("People", SPLIT, TABLE)
+    (line,) = ledger.account("People").lines
+    assert line.broken_off
+    assert ledger.account("People").ledger.total().epsilon == 1.0
