@@ -24,8 +24,8 @@ class LedgerInMemory(KeptLedger):
         """Nobody can tell from an empty one what an earlier session released."""
         return "" if self._accounts else (
             "The ledger is empty. It starts anew with every session, and so with every reload of the page. If "
-            "something about these people was released before, bring the ledger that was exported then, on the page Release, and "
-            "the total counts it.")
+            "something about these people was released before, bring the ledger that was exported then, on the page "
+            "Release, and the total counts it.")
 
     @property
     def names(self) -> tuple[str, ...]:
