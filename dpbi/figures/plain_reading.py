@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpbi.figures.noisy_counts import AWARE, PLAIN
 from dpbi.figures.style import (
     REFERENCE,
     SCALE,
@@ -17,7 +18,6 @@ from dpbi.figures.style import (
 )
 from dpbi.inference.plain_reading import Line
 
-_AWARE, _PLAIN = "allowing for the noise", "values taken for true"
 _BESIDE = 0.17  # how far a reading's row lies from its category's
 
 
@@ -26,9 +26,9 @@ def both_readings(lines: Sequence[Line]) -> Figure:
     rows, share = np.arange(len(lines)), np.array([line.share for line in lines])
     fig, misses = Drawing(), []
     for name, means, ends, off, look in (
-        (_PLAIN, [line.plain_mean for line in lines], [line.plain for line in lines], -_BESIDE,
+        (PLAIN, [line.plain_mean for line in lines], [line.plain for line in lines], -_BESIDE,
          {"color": REFERENCE.colour, "symbol": "circle-open", "size": 8, "line": {"width": 2}}),
-        (_AWARE, [line.aware_mean for line in lines], [line.aware for line in lines], _BESIDE,
+        (AWARE, [line.aware_mean for line in lines], [line.aware for line in lines], _BESIDE,
          {"color": SCALE[0], "symbol": "circle", "size": 9}),
     ):  # fmt: skip
         mean, (low, high) = np.array(means), np.array(ends).T

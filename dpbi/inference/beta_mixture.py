@@ -122,9 +122,8 @@ def _quantile(share: Floats, a: Floats, b: Floats, probability: float) -> float:
     def excess(log_odds: float) -> float:
         return float(dirichlet.incomplete_beta(a, b, special.expit(log_odds)) @ share) - probability
 
-    mean = float(share @ (a / (a + b)))
+    mean, variance = mixture_moments(share, a, b)
     rest = float(share @ (b / (a + b)))
-    variance = float(share @ (a / (a + b) * (b / (a + b)) / (a + b + 1) + (a / (a + b) - mean) ** 2))
     middle = float(np.clip(np.log(mean) - np.log(rest), -_LOG_ODDS, _LOG_ODDS))
     step = _WITHIN * np.sqrt(variance) / mean / rest
     low, high = max(middle - step, -_LOG_ODDS), min(middle + step, _LOG_ODDS)
@@ -137,6 +136,13 @@ def _quantile(share: Floats, a: Floats, b: Floats, probability: float) -> float:
     if high == _LOG_ODDS and excess(high) <= 0:
         return 1.0
     return float(special.expit(brentq(excess, low, high, xtol=1e-14, rtol=1e-14, maxiter=_STEPS)))
+
+
+def mixture_moments(share: Floats, a: Floats, b: Floats) -> tuple[float, float]:
+    """Mean and variance of the mixture."""
+    mean = a / (a + b)
+    middle = float(share @ mean)
+    return middle, float(share @ (mean * (b / (a + b)) / (a + b + 1) + (mean - middle) ** 2))
 
 
 # Few parts for many ---------------------------------------------------------------------------------
@@ -221,19 +227,21 @@ def few(
         return Betas((share / share.sum()).reshape(-1), a.reshape(-1), b.reshape(-1))
 
     numbers = most if most[0] * most[1] <= _ALL else tuple(min(_POINTS, size) for size in most)
-    law = parts(numbers).cumulative(tests)
+    found = parts(numbers)
+    law = found.cumulative(tests)
     settled = [number == size for number, size in zip(numbers, most, strict=True)]
     while not all(settled):
         side = settled.index(False)
         tried = tuple(min(2 * number, size) if i == side else number
                       for i, (number, size) in enumerate(zip(numbers, most, strict=True)))
-        finer = parts(tried).cumulative(tests)
-        if np.abs(finer - law).max() > _SAME:
-            numbers, law = tried, finer
+        finer = parts(tried)
+        finer_law = finer.cumulative(tests)
+        if np.abs(finer_law - law).max() > _SAME:
+            numbers, found, law = tried, finer, finer_law
             settled = [number == size for number, size in zip(numbers, most, strict=True)]
         else:
             settled[side] = True
-    return parts(numbers)
+    return found
 
 
 def _check_parts(numbers: tuple[int, ...], most: tuple[int, ...]) -> None:

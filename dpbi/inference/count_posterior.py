@@ -21,7 +21,6 @@ from dpbi.inference import count_tree
 from dpbi.inference.count_tree import NUMBERS, CountTree, Leaf, MeasuredSum, TooWide
 from dpbi.inference.total import Known, Total
 from dpbi.mechanisms.likelihood import CountwiseLikelihood, Likelihood, ListedLikelihood, log_likelihood
-from dpbi.noise import Exact
 from dpbi.posterior import dirichlet
 
 Floats = NDArray[np.float64]
@@ -88,7 +87,7 @@ def blocks_of(
     """P(c, n_b | r) of disjoint sets of cells, from one tree in which each of their sums is a node of its own."""
     if isinstance(likelihood, ListedLikelihood):
         raise ValueError("The law of this release is no product over categories: no block of them can be read alone.")
-    sums = [MeasuredSum(cells, None, Exact()) for cells in blocks if len(cells) < len(prior)]  # nothing was published
+    sums = [MeasuredSum.unpublished(cells) for cells in blocks if len(cells) < len(prior)]
     whole = TiedCounts(prior, Known(n), likelihood, sums)
     return tuple(found for cells in blocks if (found := whole.block(cells)) is not None)
 

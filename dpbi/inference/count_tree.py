@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.frozen_result import FrozenResult
-from dpbi.noise import NoiseLaw
+from dpbi.noise import Exact, NoiseLaw
 from dpbi.posterior import chunks
 
 Floats = NDArray[np.float64]
@@ -53,6 +53,11 @@ class MeasuredSum:
     cells: frozenset[int]
     value: float | None
     law: NoiseLaw
+
+    @staticmethod
+    def unpublished(cells: frozenset[int]) -> MeasuredSum:
+        """Of which nothing is known: it makes their sum one of the tree's."""
+        return MeasuredSum(cells, None, Exact())
 
     def log_factor(self, s: NDArray[np.int64]) -> Floats:
         return self.law.log_likelihood(self.value, s)

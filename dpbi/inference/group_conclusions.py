@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpbi import limits
+from dpbi.inference.beta_mixture import mixture_moments
 from dpbi.inference.noise_aware import posterior_given
-from dpbi.inference.share_comparison import _moments, compare
+from dpbi.inference.share_comparison import compare
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.problem.problem import Problem
 
@@ -63,5 +64,5 @@ def rough_difference(first: Any, second: Any, category: int = 0) -> RoughDiffere
     By the quick rule from which ``compare`` goes on. first, second, category: as for it. Source: ours.
     """
     found = compare(first, second, category).difference
-    mean = _moments(found.first)[0] - _moments(found.second)[0]
-    return RoughDifference(found._roughly_above(0.0), mean, found._rough_end(0.975), found._rough_end(0.025))
+    one, two = (mixture_moments(of.share, of.a, of.b)[0] for of in (found.first, found.second))
+    return RoughDifference(found._roughly_above(0.0), one - two, found._rough_end(0.975), found._rough_end(0.025))

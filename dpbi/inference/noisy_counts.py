@@ -88,7 +88,7 @@ class NoisyCountsPosterior(TreePosterior):
     def _grown(self, cells: frozenset[int]) -> TreeCounts:
         """The counts of these cells, from a tree that has their sum."""
         _check_nested(cells, self.sums)
-        nested = (*self.sums, MeasuredSum(cells, None, noise_laws.Exact()))  # of which nothing was published
+        nested = (*self.sums, MeasuredSum.unpublished(cells))
         found = _tied(self.prior, self.values, self.noise, self.total_law, nested).block(cells)
         assert found is not None  # the sum was put into the tree
         return found

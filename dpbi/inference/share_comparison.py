@@ -21,7 +21,7 @@ from scipy import special
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult, frozen
-from dpbi.inference.beta_mixture import BetaMixture, Betas
+from dpbi.inference.beta_mixture import BetaMixture, Betas, mixture_moments
 from dpbi.posterior import chunks, dirichlet
 from dpbi.posterior.hellinger import sums_of_others
 
@@ -72,21 +72,21 @@ class Contrast(FrozenResult):
 
     def cumulative(self, x: ArrayLike) -> Floats:
         """P(contrast <= x | both releases): x (...) -> (...), absolute error below 1e-9."""
-        return self._at(x, lambda x: 1 - self._above(x), 0.0)
+        return np.minimum(self._at(x, lambda x: 1 - self._above(x)), 1.0)
 
     def density(self, x: ArrayLike) -> Floats:
         """The density at x (...) -> (...)."""
-        return self._at(x, self._density, 0.0)
+        return self._at(x, self._density)
 
     def interval(self, mass: float = 0.95) -> tuple[float, float]:
         """The equal-tailed interval, its probability within 1e-8 of ``mass``, in (0, 1)."""
         tail = (1 - limits.inside("mass", mass)) / 2
         return self._end(1 - tail), self._end(tail)
 
-    def _at(self, x: ArrayLike, function: Callable[[float], float], below: float) -> Floats:
+    def _at(self, x: ArrayLike, function: Callable[[float], float]) -> Floats:
         at = limits.number_array("x", x)
         limits.check_numbers("x", at.size, _POINTS)
-        return np.array([below if self.ratio and one <= 0 else min(max(function(one), 0.0), math.inf)
+        return np.array([0.0 if self.ratio and one <= 0 else max(function(one), 0.0)
                          for one in at.reshape(-1).tolist()]).reshape(at.shape)
 
     @cached_property
@@ -218,7 +218,7 @@ class Difference(Contrast):
 
     @property
     def _centre(self) -> tuple[float, float]:
-        (one, own), (two, others) = (_moments(of) for of in (self.first, self.second))
+        (one, own), (two, others) = (mixture_moments(of.share, of.a, of.b) for of in (self.first, self.second))
         return one - two, math.sqrt(own + others)
 
 
@@ -249,7 +249,7 @@ class RiskRatio(Contrast):
 
     @property
     def _centre(self) -> tuple[float, float]:
-        (one, own), (two, others) = (_moments(of) for of in (self.first, self.second))
+        (one, own), (two, others) = (mixture_moments(of.share, of.a, of.b) for of in (self.first, self.second))
         return math.log(one / two), math.sqrt(own / one**2 + others / two**2)
 
 
@@ -349,13 +349,6 @@ def _density(of: Betas, at: Floats) -> Floats:
     inside = (at > 0) & (at < 1)
     found[inside] = of.density(at[inside])
     return found
-
-
-def _moments(of: Betas) -> tuple[float, float]:
-    """Mean and variance of the mixture."""
-    mean = of.a / (of.a + of.b)
-    middle = float(of.share @ mean)
-    return middle, float(of.share @ (mean * (of.b / (of.a + of.b)) / (of.a + of.b + 1) + (mean - middle) ** 2))
 
 
 def _log_odds_moments(of: Betas) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from dpbi.inference.beta_mixture import BetaMixture, Betas, CountLaw, betas_of_k
 from dpbi.inference.count_posterior import Marginal, TreeCounts
 from dpbi.inference.count_tree import correlated
 from dpbi.posterior import dirichlet
+from dpbi.posterior.hellinger import sums_of_others
 
 Floats = NDArray[np.float64]
 
@@ -92,7 +93,7 @@ class TreePosterior(BetaMixture):
         # Of a known total nu is 0
         rows = rows[None] if nu.size == 1 else np.stack([rows, rows * nu, rows * nu**2])
         found: dict[int, tuple[float, float, Marginal]] = {}
-        alphas, others = dict(zip(self.counts.cells, self.prior, strict=True)), self._others
+        alphas, others = (dict(zip(self.counts.cells, of, strict=True)) for of in (self.prior, self._others.tolist()))
         for i, leaf, messages in tree.messages(rows):
             joint = leaf.weight * messages
             r = np.concatenate([joint, np.zeros((3 - len(joint), leaf.weight.size))])
@@ -122,11 +123,10 @@ class TreePosterior(BetaMixture):
         """Independent draws of theta, (size, k): c from P(c | v), then theta from Dir(alpha + c)."""
         return dirichlet.one_draw_each(np.array(self.prior) + self.sample_counts(rng, size), rng)
 
-    @property
-    def _others(self) -> dict[int, float]:
-        """By cell, the sum of the prior's parameters of all others."""
-        return {cell: float(np.sum([alpha for j, alpha in enumerate(self.prior) if j != i]))
-                for i, cell in enumerate(self.counts.cells)}
+    @cached_property
+    def _others(self) -> Floats:
+        """The sum of the prior's parameters of all other categories, (k,)."""
+        return frozen(sums_of_others(np.array(self.prior)))
 
     # Shares
 
@@ -142,19 +142,20 @@ class TreePosterior(BetaMixture):
     def _few_betas(self, category: int) -> Betas:
         if self.total.probability.size > 1:
             return self._betas(category)
-        marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
-        rest = float(np.sum([other for i, other in enumerate(self.prior) if i != category]))
-        return betas_of_known_total(marginal.counts, marginal.probability, self.total.first, self.prior[category], rest)
+        marginal, alpha, rest = self._of(category)
+        return betas_of_known_total(marginal.counts, marginal.probability, self.total.first, alpha, rest)
+
+    def _of(self, category: int) -> tuple[Marginal, float, float]:
+        """P(c_i | v) without what is negligible, alpha_i, and the sum of the others."""
+        return self.marginals[category].trimmed(_NEGLIGIBLE), self.prior[category], float(self._others[category])
 
     def _mixture(self, category: int) -> Betas:
-        marginal = self.marginals[category].trimmed(_NEGLIGIBLE)
-        alpha = self.prior[category]
-        rest = float(np.sum([other for i, other in enumerate(self.prior) if i != category]))
-        if self.total.probability.size == 1 and marginal.counts.size <= _LISTED:
+        marginal, alpha, rest = self._of(category)
+        if self.total.probability.size == 1:
+            if marginal.counts.size > _LISTED:
+                return self._few_betas(category)
             c = marginal.counts.astype(np.float64)
             return Betas(marginal.probability, alpha + c, rest + (self.total.first - c))
-        if self.total.probability.size == 1:
-            return betas_of_known_total(marginal.counts, marginal.probability, self.total.first, alpha, rest)
         cell, tests = self.counts.cells[category], places_to_test(self.mean[category], self.sd[category])
         total = self.total.trimmed(_NEGLIGIBLE)
         if self.counts.tree.is_measured_above(cell):

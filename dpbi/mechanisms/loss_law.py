@@ -38,9 +38,9 @@ def three_losses(epsilon: float, most: float, exact: bool = True) -> LossLaw:
     return LossLaw(np.array([-epsilon, 0.0, epsilon])[kept], np.array([least, none, most])[kept], exact)
 
 
-def randomised_response(epsilon: float, delta: float = 0.0, exact: bool = False) -> LossLaw:
+def randomised_response(epsilon: float, delta: float = 0.0) -> LossLaw:
     """No (epsilon, delta)-DP mechanism exceeds it, at any epsilon. Source: Kairouz, Oh and Viswanath 2015."""
-    law = three_losses(epsilon, 1 / (1 + math.exp(-epsilon)), exact)
+    law = three_losses(epsilon, 1 / (1 + math.exp(-epsilon)), exact=False)
     if delta == 0:
         return law
-    return LossLaw(np.append(law.losses, np.inf), np.append((1 - delta) * law.probabilities, delta), exact)
+    return LossLaw(np.append(law.losses, np.inf), np.append((1 - delta) * law.probabilities, delta), law.exact)

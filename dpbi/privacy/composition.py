@@ -83,7 +83,7 @@ def compose(releases: Iterable[tuple[Mechanism, ArrayLike, int]]) -> Composition
     ``delta``, ``epsilon``, ``total``, and whether they are exact.
     Raises ValueError for a mechanism without a proved epsilon.
     Source: Sommer, Meiser and Mohammadi 2019 for sums of losses; laws of K-norm and two-sided geometric noise ours
-    (README, "Many releases"). Deviation: beyond 2,000,000 different sums losses are rounded up to a grid.
+    (README, "Many releases"). Deviation: where losses have more than 1,000,000 sums they are rounded up to a grid.
     """
     counted: dict[tuple[Mechanism, tuple[float, ...], int], int] = {}
     for one in limits.sequence("releases", releases, "of (mechanism, prior, n)", RELEASES_LARGEST):
@@ -94,7 +94,7 @@ def compose(releases: Iterable[tuple[Mechanism, ArrayLike, int]]) -> Composition
         key = check_mechanism(mechanism), limits.check_prior(prior), limits.check_total(n)
         counted[key] = counted.get(key, 0) + 1
     laws = [_repeated(mechanism.loss_law(prior, n), times) for (mechanism, prior, n), times in counted.items()]
-    total = sum(times * _largest(mechanism.loss_law(prior, n)) for (mechanism, prior, n), times in counted.items())
+    total = sum(map(_largest, laws))
     if math.prod(law.losses.size for law in laws) > _SUMS:
         # A power of two, so that sums of its multiples are exact
         unit = 2.0 ** math.ceil(math.log2(total / _GRID))
