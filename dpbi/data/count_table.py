@@ -34,13 +34,15 @@ class CountTable:
 
     groups: G names, public, of disjoint groups of people; ("",) where there are none. questions: Q titles, asked of
     the same people. counts: for each question one Counts a group, all with the same labels. warnings: sentences for
-    the person who brought the file.
+    the person who brought the file. silent: for each question how many of each group gave no answer and are in no
+    count; () where that is not known, as of rows of counts.
     """
 
     groups: tuple[str, ...]
     questions: tuple[str, ...]
     counts: tuple[tuple[Counts, ...], ...]
     warnings: tuple[str, ...] = ()
+    silent: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for what, names, most in (("groups", self.groups, GROUPS_LARGEST),
@@ -49,8 +51,9 @@ class CountTable:
                 raise ValueError(f"A table has 1 to {most} {what}: got {len(names):,}.")
             if again := [name for name, times in Counter(names).items() if times > 1]:
                 raise ValueError(f"{what} must have different names: {limits.shown(again[0])} comes again.")
-        if len(self.counts) != len(self.questions) or any(len(row) != len(self.groups) for row in self.counts):
-            raise ValueError("counts must have a row for each question, and in it one Counts for each group.")
+        for name, rows in (("counts", self.counts), ("silent", self.silent or self.counts)):
+            if len(rows) != len(self.questions) or any(len(row) != len(self.groups) for row in rows):
+                raise ValueError(f"{name} must have a row for each question, and in it one entry for each group.")
         for question, row in zip(self.questions, self.counts, strict=True):
             if len({one.labels for one in row}) > 1:
                 raise ValueError(f"The groups must have the same categories of {limits.shown(question)}.")
@@ -367,14 +370,22 @@ class _Reader:
         """Every group of every question, with the categories that were found over all groups."""
         keys = [self._keys_of(asked, found) for asked, found in zip(self.asked, first, strict=True)]
         name_of = self._groups(list(dict.fromkeys(key for of in keys for key in of if key is not None)))
-        names = tuple(dict.fromkeys(name_of.values()))
-        counts = tuple(
-            tuple(self._cell(asked, found, of, [key for key, name in name_of.items() if name == group and key in of])
-                  for group in names)
-            for asked, found, of in zip(self.asked, first, keys, strict=True))  # fmt: skip
-        titles = tuple(asked.title for asked in self.asked)
+        own: dict[str, list[str]] = {}
+        for key, name in name_of.items():
+            own.setdefault(name, []).append(key)
+        counts, silent = [], []
+        for asked, found, of in zip(self.asked, first, keys, strict=True):
+            rows_of: dict[str | None, list[int]] = {}
+            for i, one in enumerate(of):
+                rows_of.setdefault(one, []).append(i)
+            counts.append(tuple(self._cell(asked, found, of, {key: rows_of[key] for key in own[name] if key in rows_of})
+                                for name in own))  # fmt: skip
+            people = [sum(len(rows_of.get(key, ())) for key in own[name]) for name in own]
+            silent.append(tuple(n - sum(one.counts) for n, one in zip(people, counts[-1], strict=True)))
+        titles, names = tuple(asked.title for asked in self.asked), tuple(own)
         try:
-            return CountTable(names, titles, counts, self._warnings(first, counts, names))
+            return CountTable(names, titles, tuple(counts), self._warnings(first, counts, names),
+                              tuple(silent) if self.layout == RAW else ())  # fmt: skip
         except ValueError as refusal:
             raise CountsError(str(refusal)) from None
 
@@ -411,16 +422,20 @@ class _Reader:
         spelled = {name: [key for key, of in named.items() if of == name] or [name] for name in wanted}
         return {key: name for name, keys in spelled.items() for key in keys}
 
-    def _cell(self, asked: _Asked, found: Understood, keys: Sequence[str | None], own: Sequence[str]) -> Counts:
-        """The counts of the rows that have one of these keys."""
+    def _cell(self, asked: _Asked, found: Understood, keys: Sequence[str | None],
+              rows_of: Mapping[str, Sequence[int]]) -> Counts:  # fmt: skip
+        """The counts of the rows of these keys; keys: of all rows."""
         assert found.counts  # else it was refused
-        labels = found.counts.labels
+        labels, own = found.counts.labels, [*rows_of]
         counts = dict.fromkeys(labels, 0)
         if self.layout == RAW:
-            of = set(own)
-            rows = [i for i, key in enumerate(keys) if key in of]
-            columns = tuple(column.position for column in found.roles.categories) if found.roles else ()
-            parts = [self._part(asked, found, rows, {"column": columns})] if rows else []
+            answers = found.roles.categories if found.roles else []
+            rows = sorted(chain.from_iterable(rows_of.values()))
+            # What else a row holds is read with all groups; here it would take ten times as long
+            alone = replace(asked, content=replace(asked.content, content=replace(asked.table, columns=[
+                column for column in asked.table.columns if column in answers])))  # fmt: skip
+            columns = tuple(column.position for column in answers)
+            parts = [self._part(alone, found, rows, {"column": columns})] if rows else []
         else:
             parts = [self._part(asked, found, self._rows_of(key, keys, asked, found), self._as_read(found, key))
                      for key in own]  # fmt: skip

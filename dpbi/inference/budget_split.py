@@ -35,19 +35,24 @@ class BudgetSplit:
         return tuple(mechanism.epsilon for mechanism in self.mechanisms)
 
 
-def split_epsilon(mechanism: Mechanism, priors: Sequence[ArrayLike], sizes: Sequence[Sequence[int]]) -> BudgetSplit:
+def split_epsilon(
+    mechanisms: Mechanism | Sequence[Mechanism], priors: Sequence[ArrayLike], sizes: Sequence[Sequence[int]]
+) -> BudgetSplit:
     """epsilon_q proportional to sqrt(a_q), a_q = epsilon_q sum_g E[H_qg] at the share itself.
 
     Where E[H] = a / epsilon this makes sum_q a_q / epsilon_q least subject to sum_q epsilon_q = epsilon (Cauchy and
     Schwarz); H is at most 1, so that a_q is taken where the share lies, and the two are settled in a few rounds.
-    mechanism: with the epsilon that is split; priors: (k_q,) one a question; sizes: for each question the numbers of
-    people of its groups: all public, so that the choice tells nothing of anybody.
+    mechanisms: one, whose epsilon is split, or one a question, of which the sum of their epsilons is; priors: (k_q,)
+    one a question; sizes: for each question the numbers of people of its groups: all public, so that the choice tells
+    nothing of anybody.
     Returns the BudgetSplit: ``mechanisms``, ``epsilons``, ``expected``, ``equal``.
     Raises ValueError for a mechanism with a calibration, which belongs to its epsilon.
     Source: ours (README, "Many releases"); ``expected_distance``.
     """
-    check_mechanism(mechanism)
-    if mechanism.calibration is not None:
+    one = isinstance(mechanisms, Mechanism)
+    given = limits.each("mechanisms", [mechanisms] if one else mechanisms, "of mechanisms", check_mechanism,
+                        QUESTIONS_LARGEST)  # fmt: skip
+    if any(mechanism.calibration is not None for mechanism in given):
         raise ValueError("A calibrated mechanism has no epsilon to split: calibrate each question's own.")
     alphas = limits.each("priors", priors, "of priors", limits.check_prior, QUESTIONS_LARGEST)
     numbers = limits.each("sizes", sizes, "of the sizes of groups", lambda of: limits.each(
@@ -55,25 +60,31 @@ def split_epsilon(mechanism: Mechanism, priors: Sequence[ArrayLike], sizes: Sequ
     if not alphas or len(alphas) != len(numbers):
         raise ValueError(f"sizes must have one entry for each of the {len(alphas)} priors, one at least: got "
                          f"{len(numbers)}.")
+    chosen = given * len(alphas) if one else given
+    if len(chosen) != len(alphas):
+        raise ValueError(f"mechanisms must be one, or one for each of the {len(alphas)} priors: got {len(chosen)}.")
+    # As decimals: three shares of 0.1 are 0.3
+    epsilon = float(sum(Decimal(repr(mechanism.epsilon)) for mechanism in given))
 
     def expected(epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(
-            math.fsum(of.count(n) * expected_distance(replace(mechanism, epsilon=epsilon), alpha, n).mean
+            math.fsum(of.count(n) * expected_distance(replace(mechanism, epsilon=share), alpha, n).mean
                       for n in sorted(set(of)))
-            for epsilon, alpha, of in zip(epsilons, alphas, numbers, strict=True))
+            for mechanism, share, alpha, of in zip(chosen, epsilons, alphas, numbers, strict=True))
 
-    shares = _rounded_down([mechanism.epsilon / len(alphas)] * len(alphas), mechanism.epsilon)
+    shares = _rounded_down([epsilon / len(alphas)] * len(alphas), epsilon)
     found = expected(shares)
     equal = math.fsum(found)
     for _ in range(_ROUNDS if len(alphas) > 1 else 0):
         weights = [math.sqrt(share * distance) for share, distance in zip(shares, found, strict=True)]
         weights = [max(weight, _LEAST * max(weights), 1e-300) for weight in weights]
         of_all, before = math.fsum(weights), shares
-        shares = _rounded_down([mechanism.epsilon * weight / of_all for weight in weights], mechanism.epsilon)
+        shares = _rounded_down([epsilon * weight / of_all for weight in weights], epsilon)
         found = expected(shares)
         if all(abs(one / other - 1) < _SAME for one, other in zip(shares, before, strict=True)):
             break
-    return BudgetSplit(tuple(replace(mechanism, epsilon=share) for share in shares), found, equal)
+    split = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
+    return BudgetSplit(split, found, equal)
 
 
 def _rounded_down(shares: Sequence[float], epsilon: float) -> list[float]:

@@ -241,7 +241,7 @@ def guarantee_of_tables(
 
 
 def table_split(
-    mechanism: Mechanism, table: CountTable, priors: Sequence[ArrayLike] | None = None, *,
+    mechanisms: Mechanism | Sequence[Mechanism], table: CountTable, priors: Sequence[ArrayLike] | None = None, *,
     membership: Membership = "public",
 ) -> BudgetSplit:
     """``split_epsilon`` over the questions of a table, from its sizes, which are public: the groups', or N alone where
@@ -250,7 +250,7 @@ def table_split(
     Arguments and errors as ``release_tables``. Returns the BudgetSplit. Source: ours.
     """
     limits.one_of("membership", membership, get_args(Membership))
-    return split_epsilon(mechanism, *split_arguments(tuple(_priors(table, priors)), table.answered, membership))
+    return split_epsilon(mechanisms, *split_arguments(tuple(_priors(table, priors)), table.answered, membership))
 
 
 def split_arguments(

@@ -13,7 +13,7 @@ import dpbi
 from dpbi import limits
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.take_away import scenario_file
-from dpbi.dashboard.views.data import Brought
+from dpbi.dashboard.views.brought import Brought
 from dpbi.dashboard.words import data as data_words, words
 from dpbi.data.files.encoding import ENCODINGS
 from dpbi.data.files.form import ADDED, APART, COUNTS, RAW, WIDE

@@ -11,7 +11,7 @@ from dpbi import MECHANISMS
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
-from dpbi.dashboard.views.data import Brought
+from dpbi.dashboard.views.brought import Brought
 from dpbi.dashboard.words import release_tables as said, words
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from tests.dashboard.person import PATIENCE, ROOT, ran
@@ -35,7 +35,7 @@ def widget(at: AppTest, kind: str, label: str) -> Any:
 
 def chosen(at: AppTest) -> AppTest:
     """The table said: groups, questions, mechanism, people."""
-    ran(widget(at, "selectbox", "Groups").set_value("region"))
+    ran(widget(at, "multiselect", "Groups").set_value(["region"]))
     ran(widget(at, "multiselect", "Questions").set_value(["smokes", "vote"]))
     mechanism = widget(at, "selectbox", "Mechanism of all questions")
     ran(mechanism.set_value(next(one for one in mechanism.options if one.startswith(FIRST))))
@@ -93,10 +93,11 @@ def test_a_share_that_is_changed_and_private_membership() -> None:
 
 def test_what_cannot_be_read_is_said_in_the_library_s_words() -> None:
     at = page()
-    ran(widget(at, "selectbox", "Groups").set_value("region"))
-    ran(widget(at, "multiselect", "Questions").set_value(["smokes", "region"]))
+    ran(widget(at, "multiselect", "Groups").set_value(["region"]))
+    assert "region" not in widget(at, "multiselect", "Questions").options  # it names the groups
+    ran(widget(at, "text_area", "Groups").set_value("North\nSouth"))
     errors = [one.value.replace("\\", "") for one in at.main.error]
-    assert any("names the groups, and cannot be a question too" in one for one in errors)
+    assert any("'West': not on the list of groups" in one for one in errors)
     assert not any(words.APOLOGY in one for one in errors)
 
 

@@ -175,7 +175,8 @@ def calibration_gain(problem: Problem, mechanism: Mechanism) -> CalibrationGain:
 
 @kept(64)
 def budget_split(
-    mechanism: Mechanism, priors: tuple[tuple[float, ...], ...], sizes: tuple[tuple[int, ...], ...]
+    mechanisms: Mechanism | tuple[Mechanism, ...], priors: tuple[tuple[float, ...], ...],
+    sizes: tuple[tuple[int, ...], ...],
 ) -> BudgetSplit:
     """Of the questions of a table: from sizes, which are public."""
-    return split_epsilon(mechanism, priors, sizes)
+    return split_epsilon(mechanisms, priors, sizes)

@@ -1,126 +1,44 @@
 """The page Data: what a person brought as cells, the form that says what it is, and beside it what comes out."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
 import streamlit as st
 
-from dpbi import limits
+from dpbi import CountTable, limits
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.sidebar import data_source, menu
-from dpbi.dashboard.words import data as data_words, words
-from dpbi.data.files import Counts, CountsError, Doubt
-from dpbi.data.files.form import COLUMNS, COUNTS, RAW, WIDE, Form, Understanding
-from dpbi.data.files.reading import Opened, Understood, opened, understood
+from dpbi.dashboard.views import table_form
+from dpbi.dashboard.views.brought import BROUGHT, COLUMNS_OF, Brought, in_session
+from dpbi.dashboard.views.table_form import TableReading
+from dpbi.dashboard.words import data as data_words, table_form as table_form_words, words
+from dpbi.data.files import Counts, Doubt
+from dpbi.data.files.form import RAW, WIDE
+from dpbi.data.files.reading import Opened, Understood
 from dpbi.data.files.table import Table
 from dpbi.data.files.tally import single_answers
+from dpbi.releases.table_release import stacked_labels
 
-BROUGHT = "data: brought"
+_OF_A_TABLE = ("sheet", "header_row", "leave_out", "layout", "thousands", "confirm_percentages", "only", "encoding")
 # How many rows and columns of the cells are shown; how many rows at each end, and values of a column, can be chosen.
 FIRST, LAST, BESIDE, OFFERED = 12, 4, 12, 150
-_COLUMNS_OF = {
-    RAW: ("column",),
-    COUNTS: ("category_column", "count_column", "group_column"),
-    WIDE: ("count_column", "group_column"),
-}
-_OF = {  # each entry, and which other it is said of: a column of one layout is none of another
-    **dict.fromkeys(("sheet", "encoding", "categories"), ""),
-    **dict.fromkeys(("header_row", "leave_out", "layout", "only"), "sheet"),
-    **dict.fromkeys(("group", "thousands", "confirm_percentages", "missing", "chosen"), "layout"),
-    **dict.fromkeys(COLUMNS, "layout"),
-    "unlisted": "categories",
-}
-
-
-@dataclass
-class Brought:
-    """A file or pasted cells, kept in the session until put away, with all that was ever said of it.
-
-    said: by the entry and what it was said of, so that a change of mind and back finds what was said before. now: each
-    entry as it stands; out: the rows that are left out, each with the reason; noisy: whether they may be noisy counts.
-    """
-
-    name: str
-    data: bytes
-    said: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    now: dict[str, Any] = field(default_factory=dict)
-    out: dict[int, str] = field(default_factory=dict)
-    file: Opened | None = None
-    noisy: bool = False
-
-    def say(self, entry: str, value: Any) -> None:
-        """What an entry is said of is said with it, which else would still be guessed."""
-        if (of := _OF[entry]) and _place(of, self.now) not in self.said:
-            self.say(of, self.now.get(of))
-        self.said[_place(entry, self.now)] = value
-
-    def read(self) -> Understood:
-        """What it comes to under what was said."""
-        said: dict[str, Any] = {}
-        for entry in _OF:
-            fits = entry not in COLUMNS or entry in _COLUMNS_OF.get(said["layout"], COLUMNS)
-            said[entry] = self.said.get(_place(entry, said)) if fits else None
-        only, listed = said["only"], said["categories"] or ""
-        said["only"] = only and {column: [value for of, value in only if of == column] for column, _ in only}
-        said["categories"] = [*filter(None, map(str.strip, listed.splitlines()))] or None
-        form = (found := self._fitting(said)).form
-        self.out = dict.fromkeys(form.said.leave_out or (), "as said") | form.left_out
-        self.now = {
-            **dict.fromkeys(("header_row", *COLUMNS), ()),
-            **form.entries,
-            **{entry: value for entry, value in vars(form.said).items() if value is not None},
-        }
-        only = [(column, value) for column, values in self.now.get("only") or () for value in values]
-        self.now |= {"leave_out": form.suggested["leave_out"], "only": only, "categories": listed}
-        return found
-
-    def _fitting(self, said: dict[str, Any]) -> Understood:
-        """What does not fit the rest falls back to the guess, in doubt for that reason."""
-        found = self._read(Form.checked(said))
-        if (refusal := found.refusal) and refusal.entry and said.get(refusal.entry):
-            found = self._fitting(said | {refusal.entry: None})
-            found.form.doubts.insert(0, Doubt(refusal.entry, None, limits.opened(str(refusal))))
-        return found
-
-    def _read(self, said: Form) -> Understood:
-        try:
-            opening = Form(sheet=said.sheet, encoding=said.encoding)
-            if self.file is None or self.file.form.said != opening:
-                self.file = None  # one at a time
-                self.file = opened(self.data, self.name, opening)
-        except CountsError as refusal:
-            return Understood(Understanding(said), refusal=refusal.with_traceback(None))
-        found = understood(self.file, said)
-        if found.counts and (total := sum(found.counts.counts)) > limits.TOTAL_LARGEST:
-            return replace(found, counts=None, refusal=CountsError(
-                f"the counts may add to at most {limits.TOTAL_LARGEST:,}, got {total:,}."))  # fmt: skip
-        return found
-
-
-def _place(entry: str, now: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The entry and all that it is said of, as that stands."""
-    return (entry, now.get(_OF[entry]), *_place(_OF[entry], now)) if _OF[entry] else (entry,)
-
-
-def in_session() -> Brought | None:
-    """What was brought and not discarded."""
-    found: Brought | None = st.session_state.get(BROUGHT)
-    return found
-
-
 def draw() -> None:
     brought = in_session()
     used = settings.get("uploaded") if settings.get("source") == data_source.FILE else None
     if brought is None:
         _bring(used)
-    else:
-        reading = brought.read()
-        form, outcome = st.columns([3, 2], gap="medium")
-        with form.container(key="form"):
-            _form(brought, reading)
-        with outcome.container(key="outcome"):
+        return
+    reading = brought.read()
+    brought.noisy = reading.noisy
+    form, outcome = st.columns([3, 2], gap="medium")
+    with form.container(key="form"):
+        tabled = _form(brought, reading)
+    with outcome.container(key="outcome"):
+        if tabled:
+            _lead_to_noisy_counts(reading)
+            _table_outcome(brought, tabled, used)
+        else:
             _outcome(brought, reading, used)
 
 
@@ -156,13 +74,42 @@ def _take(key: str) -> None:
 # --- the form ---
 
 
-def _form(brought: Brought, reading: Understood) -> None:
+def _form(brought: Brought, reading: Understood) -> TableReading | None:
+    """What the file is; where it is said to hold several groups or questions, what it comes to as a table."""
     st.markdown(f"**{words.escape(brought.name)}**")
+    tabled = table_form.read(brought, reading) if _holds_several(brought, reading) else None
+    if tabled:
+        brought.out = _left_out(tabled) if tabled.table else {}
+        brought.now |= {"leave_out": [*brought.out], "only": brought.now["only"] if reading.form.said.only else []}
     if brought.file:
         _cells(brought, brought.file, reading.table)
     with st.container(horizontal=True):
+        doubts = table_form.others(tabled) if tabled else reading.form.open
         for entry, choices in _asked(brought, reading).items():
-            _entry(brought, reading, entry, choices)
+            if not tabled or entry in _OF_A_TABLE or (entry == "column" and tabled.entries.get("question_column")):
+                _entry(brought, doubts, entry, choices)
+    if tabled:
+        table_form.form(brought, reading, tabled)
+    return tabled
+
+
+def _holds_several(brought: Brought, reading: Understood) -> bool:
+    """What a file of several columns may be said to hold."""
+    if not reading.table or len(reading.table.columns) < 2:
+        return False
+    key = f"data: holds {id(brought)}"
+    st.session_state.setdefault(key, brought.tables.get("holds", table_form_words.ONE))
+    said = st.segmented_control("It holds", table_form_words.HOLDS, key=key, required=True,
+                                help=table_form_words.HOLDS_HELP)  # fmt: skip
+    brought.tables["holds"] = said
+    return bool(said == table_form_words.SEVERAL)
+
+
+def _left_out(tabled: TableReading) -> dict[int, str]:
+    """The rows that no question has, each with the reason."""
+    assert tabled.table
+    said = dict.fromkeys(tabled.entries.get("leave_out", ()), "as said or guessed")
+    return said | {row: why for of in tabled.table.counts for row, why in of[0].left_out}
 
 
 def _cells(brought: Brought, file: Opened, table: Table | None) -> None:
@@ -198,7 +145,7 @@ def _asked(brought: Brought, reading: Understood) -> dict[str, Mapping[Any, str]
         "header_row": {} if file.file_format == "parquet" else rows,
         "leave_out": rows,
         "layout": choices["layout"] if columns else {},
-        **dict.fromkeys(_COLUMNS_OF.get(now.get("layout", ""), ())[: len(columns)], columns),
+        **dict.fromkeys(COLUMNS_OF.get(now.get("layout", ""), ())[: len(columns)], columns),
         "group": choices["group"] | groups if len(groups) > 1 else {},
         "missing": choices["missing"] if any(not cell.strip() for one in answers for cell in one.cells) else {},
         "chosen": {one: f"only {one}, as yes or no" for one in (*single, now.get("chosen")) if one},
@@ -210,7 +157,7 @@ def _asked(brought: Brought, reading: Understood) -> dict[str, Mapping[Any, str]
     return {entry: offered for entry, offered in matter.items() if offered}
 
 
-def _entry(brought: Brought, reading: Understood, entry: str, choices: Mapping[Any, str]) -> None:
+def _entry(brought: Brought, doubts: Sequence[Doubt], entry: str, choices: Mapping[Any, str]) -> None:
     """One entry as it stands, with the reason of a guess that is in doubt, else a line of help.
 
     One that has come to stand otherwise than its widget shows gets a new widget, as in ``settings.entry``; and so does
@@ -234,7 +181,7 @@ def _entry(brought: Brought, reading: Understood, entry: str, choices: Mapping[A
             st.multiselect(label, choices, None, written, placeholder=none, select_all=False, **tied)
         else:
             st.selectbox(label, choices, None, written, placeholder=none, **tied)
-        reasons = " ".join(doubt.reason for doubt in reading.form.open if doubt.entry == entry)
+        reasons = " ".join(doubt.reason for doubt in doubts if doubt.entry == entry)
         st.caption(f"**Guessed.** {words.escape(reasons, words.SENTENCE_LENGTH)}" if reasons else help)
 
 
@@ -250,16 +197,12 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
         st.subheader(data_words.comes_to(counts.labels, counts.counts))
     else:
         st.error(words.escape(limits.opened(str(reading.refusal)), words.SENTENCE_LENGTH))
-    brought.noisy = reading.noisy
-    if reading.noisy:  # it finds the table there
-        st.page_link(menu.page("Read noisy counts").path, label="**Noise in it? Read noisy counts**",
-                     icon=":material/arrow_forward:", query_params=address.elsewhere(on_tour=False))  # fmt: skip
+    _lead_to_noisy_counts(reading)
     with st.container(horizontal=True):
         st.button("Use these counts", type="secondary" if reading.noisy else "primary",
                   disabled=not counts or in_use, on_click=settings.restore,
                   args=({}, {"source": data_source.FILE, "uploaded": offered}))  # fmt: skip
-        st.button("Discard the file", on_click=st.session_state.update,
-                  args=({BROUGHT: None, data_source.WAITING: ""},))  # fmt: skip
+        _discard()
     if in_use:
         st.success(data_words.IN_USE)
         st.page_link(menu.page("Home").path, label="Compare the mechanisms on them",
@@ -275,6 +218,80 @@ def _outcome(brought: Brought, reading: Understood, used: dict[str, Any] | None)
             st.caption(words.LIST_GIVEN if brought.now["categories"] else words.LIST_FROM_DATA)
     for remark in data_words.left_out(brought.out) + reading.form.remarks:
         st.caption(words.escape(remark, words.SENTENCE_LENGTH))
+
+
+def _table_outcome(brought: Brought, tabled: TableReading, used: dict[str, Any] | None) -> None:
+    table, call = tabled.table, table_form.call(brought, tabled)
+    ready = table_form.TableInUse(brought.name, table, call) if table else None
+    in_use, kept = bool(ready) and table_form.in_use() == ready, table_form.in_use()
+    here = used is not None and str(used.get("reading", "")).startswith(call)
+    st.session_state[data_source.WAITING] = "" if in_use or here else brought.name
+    if table:
+        st.subheader(table_form_words.comes_to(table))
+    else:
+        st.error(words.escape(limits.opened(str(tabled.refusal)), words.SENTENCE_LENGTH))
+    with st.container(horizontal=True):
+        st.button("Use this table", type="primary", disabled=not ready or in_use, on_click=table_form.use,
+                  args=(ready,))  # fmt: skip
+        _discard()
+    if in_use:
+        st.success(table_form_words.IN_USE)
+        st.page_link(menu.page("Release").path, label=table_form_words.TO_RELEASE,
+                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
+    elif kept:
+        st.warning(f"In use on Release: {words.escape(kept.name)}, {table_form_words.comes_to(kept.table)}. "
+                   f"{table_form_words.KEPT}")  # fmt: skip
+    if doubts := [doubt for doubt in tabled.doubts if doubt.entry in data_words.ENTRIES or doubt.entry in (
+            table_form_words.OWN)]:  # fmt: skip
+        names = dict.fromkeys(table_form_words.name_of(doubt.entry) or data_words.ENTRIES[doubt.entry][0]
+                              for doubt in doubts)  # fmt: skip
+        st.caption(f"**Guessed, with the reason beside it:** {', '.join(names)}.")
+    if table:
+        table_form.show(table)
+        _use_a_part(brought, table, call, used)
+        for remark in data_words.left_out(brought.out):
+            st.caption(words.escape(remark, words.SENTENCE_LENGTH))
+        table_form.remarks(table, tabled)
+
+
+def _use_a_part(brought: Brought, table: CountTable, call: str, used: dict[str, Any] | None) -> None:
+    """One group's answers to one question as the table of all other pages; or all groups of it, each apart."""
+    with st.expander(table_form_words.ONE_PART):
+        with st.container(horizontal=True):
+            question = st.selectbox("Question", table.questions, key="table: question of the part",
+                                    format_func=lambda title: words.plain(title, 60))  # fmt: skip
+            grouped = len(table.groups) > 1
+            group: str | None = table.groups[0]
+            if grouped:
+                group = st.selectbox("Group", [*table.groups, None], key="table: group of the part",
+                                     format_func=table_form_words.called)  # fmt: skip
+        offered = _part(brought.name, table, call, question, group)
+        in_use = used is not None and used | offered == used
+        st.button("Use this part", disabled=in_use, on_click=settings.restore,
+                  args=({}, {"source": data_source.FILE, "uploaded": offered}))  # fmt: skip
+        if in_use:
+            st.success(data_words.IN_USE)
+
+
+def _part(name: str, table: CountTable, call: str, question: str, group: str | None) -> dict[str, Any]:
+    """The setting that puts a part into use."""
+    labels, row = table.labels(question), table.counts[table.questions.index(question)]
+    if group is None:
+        return {"name": name, "labels": [*stacked_labels(table.groups, labels)],
+                "counts": [count for one in row for count in one.counts]}  # fmt: skip
+    return {"name": name, "labels": [*labels], "counts": [*table.cell(question, group).counts],
+            "reading": f"{call}.cell({question!r}, {group!r})"}  # fmt: skip
+
+
+def _lead_to_noisy_counts(reading: Understood) -> None:
+    if reading.noisy:  # it finds the table there
+        st.page_link(menu.page("Read noisy counts").path, label="**Noise in it? Read noisy counts**",
+                     icon=":material/arrow_forward:", query_params=address.elsewhere(on_tour=False))  # fmt: skip
+
+
+def _discard() -> None:
+    st.button("Discard the file", on_click=st.session_state.update,
+              args=({BROUGHT: None, data_source.WAITING: ""},))  # fmt: skip
 
 
 def _offered(brought: Brought, counts: Counts) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import entries, menu, prior
 from dpbi.dashboard.take_away import report, script
 from dpbi.dashboard.views import data as data_page
+from dpbi.dashboard.views.brought import BROUGHT, Brought
 from dpbi.dashboard.words import guard, noisy_counts as said, sidebar, words
 from dpbi.data.files.file_format import BRACKET
 from dpbi.data.files.form import Form
@@ -97,7 +98,7 @@ class Question(NamedTuple):
 
 def draw() -> None:
     brought: Published | None = st.session_state.get(_BROUGHT)
-    elsewhere: data_page.Brought | None = st.session_state.get(data_page.BROUGHT)
+    elsewhere: Brought | None = st.session_state.get(BROUGHT)
     if elsewhere and not (elsewhere.noisy and st.session_state.get(_TAKEN) is not elsewhere):
         elsewhere = None
     if brought is None and elsewhere:
@@ -140,7 +141,7 @@ def _take(key: str) -> None:
                                   Published(given.name, given.getvalue()))  # fmt: skip
 
 
-def _take_over(brought: data_page.Brought) -> None:
+def _take_over(brought: Brought) -> None:
     """What was brought on the page Data, once."""
     _forget()
     st.session_state.update({_BROUGHT: Published(brought.name, brought.data), _TAKEN: brought})

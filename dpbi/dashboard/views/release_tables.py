@@ -6,33 +6,40 @@ the ledger's document.
 
 import dataclasses
 import logging
-from collections.abc import Sequence
-from typing import Any, get_args
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any, NamedTuple, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpbi import (
-    CountsError,
-    CountsQuestion,
     CountTable,
     Guarantee,
     Mechanism,
     TableRelease,
     guarantee_of_tables,
+    limits,
     name_of,
     printed_bound,
     read_release_table,
-    read_tables,
     tables as data_tables,
 )
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, leaving, options, settings, stewards
 from dpbi.dashboard.shown import downloads, tables
-from dpbi.dashboard.sidebar import menu
-from dpbi.dashboard.views import data, release_ledger
-from dpbi.dashboard.words import guard, release as release_words, release_tables as said, words
-from dpbi.data.files.form import RAW
+from dpbi.dashboard.sidebar import entries, menu
+from dpbi.dashboard.views import release_ledger, table_form
+from dpbi.dashboard.views.brought import in_session
+from dpbi.dashboard.words import (
+    guard,
+    release as release_words,
+    release_tables as said,
+    table_form as form_words,
+    words,
+)
+from dpbi.inference.budget_split import BudgetSplit
 from dpbi.releases.kept_ledger import KeptRelease
 from dpbi.releases.ledger import NAME_LONGEST, Ledger
 from dpbi.releases.table_release import ASSUMED, PROTECTED, Membership, split_arguments
@@ -41,127 +48,161 @@ from dpbi.releases.table_statement import table_rows, table_statement_html, tabl
 _log = logging.getLogger(__name__)
 _PEOPLE, _DRAWN, _FAILED, _READ = (f"tables: {part}" for part in ("people named", "drawn", "failed", "read"))
 _NO_ENTRY = (_PEOPLE, _DRAWN, _FAILED, _READ, "tables: agreed", "tables: draw")
-_OPENING = ("sheet", "encoding", "header_row", "leave_out", "only", "thousands", "confirm_percentages")
 
 
 def draw(chosen: Scenario) -> None:
-    """The table of the file that is in the session; and the tables about these people that were released."""
+    """The table that is in use, or of the file that is in the session; and those about these people that were released.
+    """
     st.header(said.HEADING)
-    if (brought := data.in_session()) is None:
-        st.markdown(said.BRING)
-        st.page_link(menu.page("Data").path, label="Bring a file", query_params=address.elsewhere(on_tour=False))
-    else:
-        with guard.part():
-            _choose(brought, chosen)
+    with guard.part():
+        if (table := _table()) is not None:
+            _choose(table, chosen)
     with guard.part():
         _show()
 
 
-def _choose(brought: data.Brought, chosen: Scenario) -> None:
-    table = _table(brought)
-    if table is None:
-        return
-    _counts(table)
+def _table() -> CountTable | None:
+    """What is to be released: as it was put into use on Data, else as it is said here of the file brought there."""
+    if (used := table_form.in_use()) is not None:
+        st.markdown(f"{words.escape(used.name)}: {form_words.comes_to(used.table)}.")
+        with st.container(horizontal=True):
+            st.page_link(menu.page("Data").path, label=said.ANOTHER, query_params=address.elsewhere(on_tour=False))
+            st.button("Put the table away", on_click=table_form.use, args=(None,))
+        with st.expander(said.COUNTS):
+            table_form.show(used.table)
+            table_form.remarks(used.table)
+        return used.table
+    if (brought := in_session()) is None:
+        st.markdown(said.BRING)
+        st.page_link(menu.page("Data").path, label="Bring a file", query_params=address.elsewhere(on_tour=False))
+        return None
+    reading = brought.read()
+    if reading.table is None:
+        st.error(words.escape(str(reading.refusal), words.SENTENCE_LENGTH))
+        return None
+    tabled = table_form.read(brought, reading)
+    table_form.form(brought, reading, tabled)
+    for doubt in table_form.others(tabled):
+        st.caption(f"**Guessed.** {words.escape(doubt.reason, words.SENTENCE_LENGTH)}")
+    if tabled.table is None:
+        st.error(words.escape(str(tabled.refusal), words.SENTENCE_LENGTH))
+        return None
+    table_form.show(tabled.table)
+    table_form.remarks(tabled.table, tabled)
+    return tabled.table
+
+
+def _choose(table: CountTable, chosen: Scenario) -> None:
     membership: Membership = "public"
     if len(table.groups) > 1:
         membership = st.radio("Who is in which group is", get_args(Membership), key="tables: membership",
                               format_func=said.MEMBERSHIP.__getitem__)  # fmt: skip
         st.caption(ASSUMED[membership])
     st.caption(PROTECTED[membership])
-    named = {name_of(one): one for one in chosen.mechanisms}
-    label = st.selectbox("Mechanism of all questions", named, index=0 if len(named) == 1 else None,
-                         placeholder="Choose one", key="tables: mechanism", width=360)  # fmt: skip
-    if label is None:
+    if (ways := _ways(table, chosen, membership)) is None:
         st.markdown(release_words.CHOOSE)
         return
-    mechanisms = _split(named[label], table, membership)
-    guarantee = guarantee_of_tables(mechanisms, table, membership=membership)
+    guarantee = guarantee_of_tables(ways.mechanisms, table, ways.priors, membership=membership)
     st.markdown(words.escape(f"Promised is {guarantee.words}. {guarantee.reason}", words.SENTENCE_LENGTH))
-    _press(mechanisms, table, membership, guarantee)
+    _press(Asked(*ways, table, membership, guarantee))
 
 
-# --- the table ---
+# --- how each question is released ---
 
 
-def _table(brought: data.Brought) -> CountTable | None:
-    """As it is said here, with what the form of Data was told of the file; guesses are said with their reasons."""
-    reading = brought.read()
-    if reading.table is None:
-        st.error(words.escape(str(reading.refusal), words.SENTENCE_LENGTH))
-        return None
-    titles = {key: column.title for column, key in reading.table.keys.items()}
-    layout = brought.now.get("layout")
-    form = reading.form.suggested
-    entries: dict[str, Any] = {name: form[name] for name in _OPENING if getattr(reading.form.said, name) is not None}
+class Ways(NamedTuple):
+    """For each question its mechanism, with its share of epsilon, and its prior."""
+
+    mechanisms: tuple[Mechanism, ...]
+    priors: tuple[tuple[float, ...], ...]
+
+
+class Asked(NamedTuple):
+    """What a press of the button would draw."""
+
+    mechanisms: tuple[Mechanism, ...]
+    priors: tuple[tuple[float, ...], ...]
+    table: CountTable
+    membership: Membership
+    guarantee: Guarantee
+
+
+def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways | None:
+    """One mechanism and prior for all questions, and another of a question where that is said; None until one is
+    chosen.
+    """
+    named = {name_of(one): one for one in chosen.mechanisms}
     with st.container(horizontal=True):
-        by = st.selectbox("Groups", [None, *titles], format_func=lambda key: words.plain(titles.get(key, "none"), 40),
-                          key=f"tables: by {hash(tuple(titles))}", help=said.GROUPS_HELP, width=240)  # fmt: skip
-        if layout == RAW:
-            entries["questions"] = st.multiselect(
-                "Questions", titles, format_func=lambda key: words.plain(titles[key], 40), help=said.QUESTIONS_HELP,
-                key=f"tables: questions {hash(tuple(titles))}") or None  # fmt: skip
-        else:
-            entries["question_column"] = st.selectbox(
-                "Column of questions", [None, *titles], key=f"tables: question column {hash(tuple(titles))}", width=240,
-                format_func=lambda key: words.plain(titles.get(key, "none"), 40), help=said.QUESTION_COLUMN_HELP,
-            )  # fmt: skip
-    if by is not None:
-        listed = st.text_area("Public list of groups", key="tables: groups", height=90, help=said.LIST_HELP)
-        entries["groups"] = [*filter(None, map(str.strip, listed.splitlines()))] or None
-    if layout == RAW:
-        entries["missing"] = "keep" if st.checkbox(said.MISSING, True, key="tables: missing") else "drop"
-    try:
-        return _read(brought, {"by": by, "layout": layout, **entries})
-    except CountsError as refusal:
-        st.error(words.escape(str(refusal), words.SENTENCE_LENGTH))
-        return None
-
-
-def _read(brought: data.Brought, entries: dict[str, Any]) -> CountTable:
-    try:
-        table = read_tables(brought.data, brought.name, **entries)
-    except CountsQuestion as question:
-        for doubt in question.open:
-            st.caption(f"**Guessed.** {words.escape(doubt.reason, words.SENTENCE_LENGTH)}")
-        table = read_tables(brought.data, brought.name, **question.suggested)
-    for remark in (*table.warnings, *table.privacy):
-        st.caption(words.escape(remark, words.SENTENCE_LENGTH))
-    return table
-
-
-def _counts(table: CountTable) -> None:
-    """The true counts, as on Data: a column a group."""
-    rows = [(question, label) for question in table.questions for label in table.labels(question)]
-    shown = {"Question": [words.escape(question, 60) for question, _ in rows],
-             "Category": [words.escape(label, 60) for _, label in rows]}  # fmt: skip
-    for group in table.groups:
-        shown[words.escape(group or "Count", 60)] = [
-            f"{dict(zip(cell.labels, cell.counts, strict=True))[label]:,}"
-            for question, label in rows for cell in [table.cell(question, group)]
-        ]  # fmt: skip
-    st.table(shown, hide_index=True, border="horizontal", alt="The counts of each group that come out")
-
-
-def _split(mechanism: Mechanism, table: CountTable, membership: Membership) -> tuple[Mechanism, ...]:
-    """The mechanism of each question, with the share of epsilon that is said, and proposed before that."""
-    priors = tuple((1.0,) * len(table.labels(question)) for question in table.questions)
-    found = library.budget_split(mechanism, *split_arguments(priors, table.answered, membership))
-    st.caption(said.split(found))
-    with st.container(horizontal=True):
+        label = st.selectbox("Mechanism of all questions", named, index=0 if len(named) == 1 else None,
+                             placeholder="Choose one", key="tables: mechanism", width=360)  # fmt: skip
+        strength = st.text_input("Prior of all questions, each category", "1", key="tables: prior", width=240,
+                                 help=said.PRIOR_HELP)  # fmt: skip
+    several = len(table.questions) > 1
+    with st.expander(said.EACH) if several else nullcontext():
+        rows = [st.container(horizontal=True) for _ in table.questions]
+        labels = [_own_mechanism(row, q, question, named, label) if several else label
+                  for q, (row, question) in enumerate(zip(rows, table.questions, strict=True))]  # fmt: skip
+        priors = tuple(_own_prior(row, q, question, strength, len(table.labels(question)), several=several)
+                       for q, (row, question) in enumerate(zip(rows, table.questions, strict=True)))  # fmt: skip
+        if None in labels:
+            return None
+        mechanisms = tuple(named[one] for one in labels if one)
+        found = _split(mechanisms, table, priors, membership)
         shares = [
-            st.number_input(f"epsilon of {words.plain(question, 40)}", min_value=1e-6, value=share, format="%.4g",
-                            key=f"tables: epsilon {q} {share} {question}", width=200)
-            for q, (question, share) in enumerate(zip(table.questions, found.epsilons, strict=True))
+            row.number_input(f"epsilon of {words.plain(question, 40)}", min_value=1e-6, value=share, format="%.4g",
+                             key=f"tables: epsilon {q} {share} {question}", width=200)
+            for q, (row, question, share) in enumerate(zip(rows, table.questions, found.epsilons, strict=True))
         ]  # fmt: skip
-    return tuple(dataclasses.replace(mechanism, epsilon=float(share)) for share in shares)
+    st.caption(said.split(found))
+    ways = Ways(tuple(dataclasses.replace(one, epsilon=float(share)) for one, share in zip(
+        mechanisms, shares, strict=True)), priors)
+    if several:
+        _say(table, ways)
+    return ways
+
+
+def _own_mechanism(
+    row: DeltaGenerator, q: int, question: str, named: Mapping[str, Mechanism], of_all: str | None
+) -> str | None:
+    found: str | None = row.selectbox(
+        f"Mechanism of {words.plain(question, 40)}", [said.AS_ALL, *named], key=f"tables: mechanism {q} {question}",
+        width=240)  # fmt: skip
+    return of_all if found in (said.AS_ALL, None) else found
+
+
+def _own_prior(row: DeltaGenerator, q: int, question: str, of_all: str, k: int, *, several: bool) -> tuple[float, ...]:
+    """One number for every category, or one each."""
+    own = row.text_input(f"Prior of {words.plain(question, 40)}", key=f"tables: prior {q} {question}", width=240,
+                         placeholder=said.AS_ALL, help=said.PRIOR_HELP) if several else ""  # fmt: skip
+    name = f"The prior of {words.plain(question, 40)}" if own.strip() else "The prior"
+    numbers = entries.numbers(name, own.strip() or of_all)
+    return limits.check_prior(numbers * k if len(numbers) == 1 else entries.one_each(name, numbers, k))
+
+
+def _split(
+    mechanisms: tuple[Mechanism, ...], table: CountTable, priors: tuple[tuple[float, ...], ...], membership: Membership
+) -> BudgetSplit:
+    """The sidebar's epsilon over the questions, as proposed."""
+    shares = mechanisms[0] if len(set(mechanisms)) == 1 else tuple(
+        dataclasses.replace(one, epsilon=one.epsilon / len(mechanisms)) for one in mechanisms)
+    return library.budget_split(shares, *split_arguments(priors, table.answered, membership))
+
+
+def _say(table: CountTable, ways: Ways) -> None:
+    """How every question is released, in a few columns."""
+    st.table({
+        "Question": [words.escape(question) for question in table.questions],
+        "Mechanism": [words.escape(name_of(one)) for one in ways.mechanisms],
+        "Prior": list(map(words.prior_words, ways.priors)),
+        "epsilon": [printed_bound(one.epsilon) for one in ways.mechanisms],
+    }, hide_index=True, border="horizontal", alt="How each question is released")  # fmt: skip
 
 
 # --- the draw ---
 
 
-def _press(
-    mechanisms: tuple[Mechanism, ...], table: CountTable, membership: Membership, guarantee: Guarantee
-) -> None:
+def _press(asked: Asked) -> None:
+    guarantee = asked.guarantee
     with st.container(horizontal=True):
         people = st.text_input("Whose answers the table holds", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
                                key="tables: people", width=360, help=release_words.PEOPLE_HELP).strip()  # fmt: skip
@@ -171,7 +212,7 @@ def _press(
     missing = said.NAME_FIRST if not people else said.WHO_FIRST if ledger.asks_who and not who else ""
     account = ledger.account(people) if people else None
     refused = stewards.refusal() or (ledger.refusal(account, guarantee) if account else "")
-    agreed, key = False, f"tables: agreed {drawn} {people} {guarantee.words} {membership}"
+    agreed, key = False, f"tables: agreed {drawn} {people} {guarantee.words} {asked.membership}"
     if account and not refused and not missing:
         if raised := ledger.raises(account, guarantee):
             st.warning(release_words.raises(*raised))
@@ -182,7 +223,7 @@ def _press(
     st.button(
         f"Release the table once, epsilon = {printed_bound(getattr(guarantee, 'epsilon', 0.0))}", type="primary",
         key=f"tables: draw {drawn}", disabled=bool(refused or missing) or not agreed, on_click=_draw,
-        args=(mechanisms, table, membership, people, who, drawn, key, account.ledger if account else Ledger(), _said()),
+        args=(asked, people, who, drawn, key, account.ledger if account else Ledger(), _said()),
     )  # fmt: skip
     if refused or missing:
         (st.error if refused else st.info)(words.escape(refused or missing, words.SENTENCE_LENGTH))
@@ -192,8 +233,7 @@ def _press(
 
 
 def _draw(
-    mechanisms: Sequence[Mechanism], table: CountTable, membership: Membership, people: str, who: str, drawn: int,
-    agreed: str, before: Ledger, read: dict[str, Any],
+    asked: Asked, people: str, who: str, drawn: int, agreed: str, before: Ledger, read: dict[str, Any]
 ) -> None:
     """The one place where a table is drawn: the button's callback, for what was on the screen when it was read."""
     if st.session_state.get(_DRAWN, 0) != drawn or not st.session_state.get(agreed):
@@ -205,7 +245,7 @@ def _draw(
         if _said() != read or ledger.account(people).ledger != before:
             st.session_state[_FAILED], st.session_state[agreed] = said.CHANGED, False
             return
-        ledger.release_table(people, mechanisms, table, membership=membership, who=who)
+        ledger.release_table(people, asked.mechanisms, asked.table, asked.priors, membership=asked.membership, who=who)
         st.session_state[_DRAWN] = drawn + 1
     except ValueError as refusal:
         st.session_state[_FAILED] = words.opened(refusal)
