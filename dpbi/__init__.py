@@ -39,7 +39,14 @@ from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
 from dpbi.releases.published import PublishedRelease, read_release, read_release_table
 from dpbi.releases.release import Release, release
-from dpbi.releases.table_release import TableRelease, guarantee_of_tables, release_tables, table_split
+from dpbi.releases.table_release import (
+    TableRelease,
+    TablesTogether,
+    guarantee_of_tables,
+    release_tables,
+    table_split,
+    tables_together,
+)
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, maps as sensitivity_maps, smooth_sensitivity
 from dpbi.version import __version__
 
@@ -78,6 +85,7 @@ __all__ = [
     "ScoreStudy",
     "ShareComparison",
     "TableRelease",
+    "TablesTogether",
     "Verdict",
     "__version__",
     "accuracy",
@@ -129,5 +137,6 @@ __all__ = [
     "steps",
     "table_split",
     "tables",
+    "tables_together",
     "verdict",
 ]

@@ -24,12 +24,13 @@ from dpbi.problem.problem import Problem, check_problem
 from dpbi.releases import release as releases
 from dpbi.releases.ledger import NAME_LONGEST, Corrected, Ledger, LedgerEntry, People, Raised, folded, new_token
 from dpbi.releases.plan import Plan
-from dpbi.releases.release import Release, category_names, guarantee_of_release, parsed
+from dpbi.releases.release import Release, category_names, guarantee_of_release, parsed, release_of
 from dpbi.releases.table_release import (
     BEGINS as TABLE_BEGINS,
     Membership,
     TableRelease,
     guarantee_of_tables,
+    one_draw,
     release_tables,
     table_entry,
 )
@@ -74,8 +75,11 @@ class KeptRelease:
     @property
     def whole(self) -> LedgerEntry:
         """The charge with what was released for it. Raises ValueError where the document was damaged."""
-        if self.document is None or self.is_table:
+        if self.document is None:
             return self.entry
+        if self.is_table:
+            alone = _only_part(self.document)
+            return replace(self.entry, made=alone[0], categories=alone[1]) if alone else self.entry
         made, categories = _read(self.document)
         return replace(self.entry, made=made, categories=categories)
 
@@ -84,6 +88,13 @@ class KeptRelease:
 def _read(document: str) -> tuple[Release, tuple[str, ...]]:
     """Kept for the next look, as a calibration is checked anew; a document is public, and says the same for ever."""
     return Release.from_json(document), tuple(parsed(document)["categories"])
+
+
+@lru_cache(maxsize=32)
+def _only_part(document: str) -> tuple[Release, tuple[str, ...]] | None:
+    """The one draw of a table that is one, which is then a release like others; None where there are several."""
+    parts = [part["release"] for question in parsed(document)["questions"] for part in question["parts"]]
+    return (release_of(parts[0]), tuple(parts[0]["categories"])) if len(parts) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -409,18 +420,23 @@ class KeptLedger(ABC):
 
     def release_table(
         self, name: str, mechanisms: Sequence[Mechanism], table: CountTable,
-        priors: Sequence[tuple[float, ...]] | None = None, *, membership: Membership = "public", who: str = "",
-        remark: str = "",
+        priors: Sequence[tuple[float, ...]] | None = None, *, membership: Membership = "public",
+        version: str | None = None, who: str = "", remark: str = "",
     ) -> tuple[TableRelease, LedgerEntry]:
-        """A table at once, as ``release``: one charge for all parts, off any plan, then the draw, then it is written.
+        """A table at once, as ``release``: one charge for all parts, then the draw, then it is written. It may be on a
+        plan where it is one draw (``one_draw``).
 
-        name: of the people; mechanisms, table, priors, membership: as for ``release_tables``, one mechanism a question.
+        name: of the people; mechanisms, table, priors, membership: as for ``release_tables``, one mechanism a question;
+        version: as for ``release``, of an earlier release of the same table as a whole.
         Returns the table and its entry. Raises ValueError as ``release``.
         """
         chosen = tuple(mechanisms)
         guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
-        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), who=who, remark=remark)
-        charged = self._change(name, lambda account: self._charged(account, name, asked, None), "Nothing was drawn.")
+        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), version=version or "", who=who,
+                            remark=remark)
+        alone = one_draw(chosen, table, membership)
+        charged = self._change(name, lambda account: self._charged(
+            account, name, asked, account.plan_for(*alone) if alone else None), "Nothing was drawn.")  # fmt: skip
         entry = charged.lines[-1].entry
         try:
             made = release_tables(chosen, table, priors, membership=membership)

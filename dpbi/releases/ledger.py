@@ -557,7 +557,7 @@ class Ledger:
                 unavailable = str(refusal)
         entries = tuple(one for one, _ in used)
         return ReadTogether(joint, entries, tuple(left_out), unavailable,
-                            _contradiction([made for _, made in used], held.categories),
+                            contradiction([made for _, made in used], held.categories),
                             replace(self, entries=entries).total())
 
     def document(self) -> dict[str, Any]:
@@ -646,12 +646,15 @@ def mean_and_interval(posterior: CountMixture | str | None, category: int) -> di
     return {"mean": float(posterior.mean[category]), "low": low, "high": high}
 
 
-def _contradiction(made: Sequence[Release], categories: Sequence[str] = ()) -> str:
-    """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common."""
+def contradiction(made: Sequence[Release], categories: Sequence[str] = (), tables: int = 1) -> str:
+    """The sentence for the category whose intervals lie farthest apart; empty where all have a number in common.
+
+    tables: how many are looked at, of all of which the chance of a false alarm is that of one.
+    """
     known = [one.noise_aware for one in made if isinstance(one.noise_aware, CountMixture)]
     if len(known) < 2:
         return ""
-    outside = _BEYOND_CHANCE / (len(known) * len(made[0].prior))
+    outside = _BEYOND_CHANCE / (tables * len(known) * len(made[0].prior))
     ends: NDArray[np.int64] = np.array(
         [[_count_interval(marginal, outside) for marginal in one.marginals] for one in known])
     gaps = ends[..., 0].max(axis=0) - ends[..., 1].min(axis=0)

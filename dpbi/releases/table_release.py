@@ -20,7 +20,7 @@ from dpbi import limits
 from dpbi.data.count_table import GROUPS_LARGEST, QUESTIONS_LARGEST, CountTable
 from dpbi.data.files.table import JOIN
 from dpbi.inference.budget_split import BudgetSplit, split_epsilon
-from dpbi.inference.noise_aware import CountMixture, NoiseAwarePosterior
+from dpbi.inference.noise_aware import CountMixture, JointPosterior, NoiseAwarePosterior, joint_posterior
 from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
@@ -28,7 +28,7 @@ from dpbi.mechanisms.mechanism import check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem
 from dpbi.releases import release as releases
-from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, new_token
+from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, contradiction, new_token
 from dpbi.releases.release import Release, category_names, guarantee_of_release, stamp_of
 
 FORMAT = "dpbi release of a table"
@@ -118,6 +118,14 @@ class TableRelease:
         """How the guarantee follows from those of the parts."""
         return composition_words([[one.guarantee for one in row] for row in self.releases])
 
+    def is_of(self, table: CountTable, membership: Membership) -> bool:
+        """Whether it can be of the very same table: its names, sizes and membership, which are public."""
+        sizes = tuple(tuple(one.n for one in row) for row in self.releases)
+        known = table.answered if membership == "public" else tuple((sum(of),) for of in table.answered)
+        labels = tuple(map(table.labels, table.questions))
+        return (self.groups, self.questions, self.labels, self.membership, sizes) == (
+            table.groups, table.questions, labels, membership, known)
+
     def release_of(self, question: str, group: str) -> Release:
         """The release that holds a part: the group's own, or that of all groups where membership is private."""
         row = self.releases[self._question(question)]
@@ -138,10 +146,7 @@ class TableRelease:
         place = self._group(group)
         if self.membership == "private":
             return self._blocks(self._question(question))[place]
-        found = self.release_of(question, group).noise_aware
-        if isinstance(found, str):
-            raise ValueError(found)
-        return found
+        return _known(self.release_of(question, group).noise_aware)
 
     @property
     def outline(self) -> dict[str, Any]:
@@ -190,16 +195,100 @@ class TableRelease:
 
     def _blocks(self, question: int) -> tuple[TreePosterior, ...]:
         if question not in self._known_blocks:
-            whole, k = self.releases[question][0].noise_aware, len(self.labels[question])
-            if not isinstance(whole, CountMixture):
-                raise ValueError(whole)
-            self._known_blocks[question] = whole.blocks(
-                [range(g * k, (g + 1) * k) for g in range(len(self.groups))])  # fmt: skip
+            whole = _known(self.releases[question][0].noise_aware)
+            self._known_blocks[question] = _blocks_of(whole, len(self.groups))
         return self._known_blocks[question]
 
     @cached_property
     def _known_blocks(self) -> dict[int, tuple[TreePosterior, ...]]:
         return {}
+
+
+@dataclass(frozen=True, eq=False)
+class TablesTogether:
+    """Several releases of the same table, read as one. Made by ``tables_together``.
+
+    releases: in the order in which they were made.
+    """
+
+    releases: tuple[TableRelease, ...]
+
+    def posterior(self, question: str, group: str) -> JointPosterior | TreePosterior:
+        """p(theta | r_1, r_2, ...) of one group's shares, as ``TableRelease.posterior``, which raises the same."""
+        first = self.releases[0]
+        limits.one_of("question", question, first.questions)
+        limits.one_of("group", group, first.groups)
+        if (question, group) not in self._known and first.membership == "public":
+            self._known[question, group] = self._joint(question, group)
+        elif (question, group) not in self._known:
+            blocks = _blocks_of(self._joint(question, group), len(first.groups))
+            self._known.update({(question, one): block for one, block in zip(first.groups, blocks, strict=True)})
+        return self._known[question, group]
+
+    def _joint(self, question: str, group: str) -> JointPosterior:
+        parts = [one.release_of(question, group) for one in self.releases]
+        return joint_posterior(parts[0].prior, parts[0].n, [(one.mechanism, one.released) for one in parts])
+
+    @property
+    def stamp(self) -> str:
+        """Those of the releases: what comes of one that is not private is not private either."""
+        return " ".join(dict.fromkeys(one.stamp for one in self.releases if one.stamp))
+
+    @property
+    def contradiction(self) -> str:
+        """The first sentence about a part whose releases contradict each other beyond chance; empty for none."""
+        first = self.releases[0]
+        rows = [(title, place, one) for title, row in zip(first.questions, first.releases, strict=True)
+                for place, one in enumerate(row)]  # fmt: skip
+        for title, place, _ in rows:
+            group = first.groups[place]
+            found = contradiction([one.release_of(title, group) for one in self.releases], first.part_labels(title),
+                                  len(rows))  # fmt: skip
+            if found:
+                where = f"{title}, {group}" if group and first.membership == "public" else title
+                return f"{where}: {found}"
+        return ""
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], JointPosterior | TreePosterior]:
+        return {}
+
+
+def tables_together(releases: Sequence[TableRelease]) -> TablesTogether:
+    """p(theta | r_1, r_2, ...) of each part, from releases of the very same table: draws are independent given it.
+
+    releases: two at least, of ``release_tables`` or ``read_release_table``, whose counts whoever made them states to be
+    the same; groups, questions, categories, sizes, priors and membership must be. Costs nothing: the releases' losses
+    add up whether they are read together or not.
+    Returns TablesTogether: ``posterior(question, group)``, ``contradiction``.
+    Raises ValueError for others: of two where one has sizes that the other hides, neither's n is that of both.
+    Source: ours; ``joint_posterior``.
+    """
+    found = limits.each("releases", releases, "of releases of a table", lambda one: limits.instance(
+        "a release", one, TableRelease, "of a table, as release_tables or read_release_table make it"))  # fmt: skip
+    if len(found) < 2:
+        raise ValueError(f"releases must hold two releases of a table at least: got {len(found)}.")
+    for name, of in (("groups", "groups"), ("questions", "questions"), ("categories", "labels"),
+                     ("membership", "membership")):  # fmt: skip
+        if any(getattr(one, of) != getattr(found[0], of) for one in found):
+            raise ValueError(f"Releases of different tables are not read together: they differ in {name}.")
+    publics = [[(one.prior, one.n) for row in table.releases for one in row] for table in found]
+    if any(one != publics[0] for one in publics):
+        raise ValueError("Releases of different tables are not read together: they differ in a size or in a prior.")
+    return TablesTogether(tuple(sorted(found, key=lambda one: one.time)))
+
+
+def _known(posterior: NoiseAwarePosterior | str) -> NoiseAwarePosterior:
+    """ValueError with the reason where there is none."""
+    if isinstance(posterior, str):
+        raise ValueError(posterior)
+    return posterior
+
+
+def _blocks_of(whole: CountMixture, groups: int) -> tuple[TreePosterior, ...]:
+    """The groups' blocks of one table of all their cells."""
+    k = len(whole.prior) // groups
+    return whole.blocks([range(g * k, (g + 1) * k) for g in range(groups)])
 
 
 def release_tables(
@@ -314,15 +403,34 @@ def table_entry(
 ) -> LedgerEntry:
     """The one charge of a table in a ledger: what its parts cost together.
 
-    guarantee: of ``guarantee_of_tables``; people: the token of those it is about. It says no counts, so that nothing
-    is read together with the parts of a table. Source: ours.
+    guarantee: of ``guarantee_of_tables``; people: the token of those it is about; version: that of an earlier release
+    of the same table. Source: ours.
     """
-    titles = "; ".join(table.questions)
-    titles = titles if len(titles) <= NAME_LONGEST else f"{titles[: NAME_LONGEST - 1]}…"
-    part = f"each of {len(table.groups):,} groups" if len(table.groups) > 1 else ""
+    titles, part = called_in_ledger(table)
     labels = ", ".join(dict.fromkeys(mechanism.label for mechanism in mechanisms))
     n = max(sum(of) for of in table.answered)
     return LedgerEntry(new_token(), people, labels, n, time, guarantee, None, titles, version, part, who, remark)
+
+
+def called_in_ledger(table: CountTable) -> tuple[str, str]:
+    """The question and the part of the people by which a ledger knows a table: all titles, and how many groups."""
+    titles = "; ".join(table.questions)
+    titles = titles if len(titles) <= NAME_LONGEST else f"{titles[: NAME_LONGEST - 1]}…"
+    return titles, f"each of {len(table.groups):,} groups" if len(table.groups) > 1 else ""
+
+
+def one_draw(
+    mechanisms: Sequence[Mechanism], table: CountTable, membership: Membership
+) -> tuple[Mechanism, int, int] | None:
+    """(mechanism, k, n) of a table that is one draw, as a single release is, and may be on a plan; None for others.
+
+    A plan composes draws of one k and one n. A table of one question without groups, or of private membership, is one
+    draw of all its G k cells, whose n is that of all people. Of several questions there are several draws, and groups
+    of public sizes have each its own n: they are off any plan, at the plain sum, which is always sound. Source: ours.
+    """
+    if len(table.questions) > 1 or (len(table.groups) > 1 and membership == "public"):
+        return None
+    return mechanisms[0], len(table.labels(table.questions[0])) * len(table.groups), sum(table.answered[0])
 
 
 # What is said -----------------------------------------------------------------------------------------

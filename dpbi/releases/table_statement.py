@@ -1,7 +1,7 @@
 """The statement of a table that was released at once: one page for all of its parts."""
 
 from dpbi.data.labels import visible
-from dpbi.inference.noise_aware import NoiseAwarePosterior
+from dpbi.inference.noise_aware import CountMixture
 from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.releases.release import Release
 from dpbi.releases.statement import (
@@ -15,17 +15,17 @@ from dpbi.releases.statement import (
     page,
     promised,
 )
-from dpbi.releases.table_release import ASSUMED, PROTECTED, TableRelease
+from dpbi.releases.table_release import ASSUMED, PROTECTED, TableRelease, TablesTogether
 
 TITLE = "Private release of a table"
-Posterior = NoiseAwarePosterior | TreePosterior
+Posterior = CountMixture | TreePosterior
 
 
-def table_rows(released: TableRelease) -> list[Row]:
+def table_rows(released: TableRelease, together: TablesTogether | None = None) -> list[Row]:
     """One row a cell: question, group, n, category, released count, mean and 95 % interval of the share in the group.
 
-    n: of the group where sizes are public, else None, and its mean is estimated_n; those of a posterior that is not
-    available are None. Source: ours.
+    together: of all releases of the table, where mean and interval are to be of them. n: of the group where sizes are
+    public, else None, and its mean is estimated_n; those of a posterior that is not available are None. Source: ours.
     """
     rows: list[Row] = []
     for q, question in enumerate(released.questions):
@@ -33,7 +33,7 @@ def table_rows(released: TableRelease) -> list[Row]:
         for g, group in enumerate(released.groups):
             made = released.release_of(question, group)
             first = g * k if released.membership == "private" else 0
-            posterior = _posterior(released, question, group)
+            posterior = _posterior(together or released, question, group)
             for i, label in enumerate(released.labels[q]):
                 rows.append({
                     "question": question, "group": group, "n": made.n if released.membership == "public" else None,
@@ -43,7 +43,7 @@ def table_rows(released: TableRelease) -> list[Row]:
     return rows
 
 
-def _posterior(released: TableRelease, question: str, group: str) -> Posterior | None:
+def _posterior(released: TableRelease | TablesTogether, question: str, group: str) -> Posterior | None:
     try:
         return released.posterior(question, group)
     except ValueError:

@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_said_in_the_library_s_words() -> None:
     assert "region" not in widget(at, "multiselect", "Questions").options  # it names the groups
     ran(widget(at, "text_area", "Groups").set_value("North\nSouth"))
     errors = [one.value.replace("\\", "") for one in at.main.error]
-    assert any("'West': not on the list of groups" in one for one in errors)
+    assert any("not on the list of groups" in one for one in errors)
     assert not any(words.APOLOGY in one for one in errors)
 
 

@@ -14,7 +14,7 @@ import dpbi
 from dpbi import Problem, Release
 from dpbi.figures.release import together
 from dpbi.mechanisms import Mechanism
-from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, _contradiction, release_json, together_table
+from dpbi.releases.ledger import Ledger, LedgerEntry, ReadTogether, contradiction, release_json, together_table
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.statement import statement_markdown
 from tests import oracles
@@ -127,7 +127,7 @@ def test_releases_of_one_table_hardly_ever_contradict_each_other() -> None:
     outputs = sorted(set().union(*laws))
     made = {r: Release(mechanism, prior, n, r, mechanism.guarantee(prior, n), "1", "2026-11-28T01:02:03Z")
             for r in outputs}
-    said = {(r, s) for r in outputs for s in outputs if _contradiction([made[r], made[s]])}
+    said = {(r, s) for r in outputs for s in outputs if contradiction([made[r], made[s]])}
     chance = sum(weight * float(law.get(r, 0)) * float(law.get(s, 0))
                  for weight, law in zip(data, laws, strict=True) for r, s in said)
     assert said and 0 < chance <= 1e-3

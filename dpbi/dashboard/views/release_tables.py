@@ -18,12 +18,14 @@ from dpbi import (
     Guarantee,
     Mechanism,
     TableRelease,
+    TablesTogether,
     guarantee_of_tables,
     limits,
     name_of,
     printed_bound,
     read_release_table,
     tables as data_tables,
+    tables_together,
 )
 from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
@@ -40,9 +42,18 @@ from dpbi.dashboard.words import (
     words,
 )
 from dpbi.inference.budget_split import BudgetSplit
-from dpbi.releases.kept_ledger import KeptRelease
+from dpbi.releases.kept_ledger import Account, KeptRelease
 from dpbi.releases.ledger import NAME_LONGEST, Ledger
-from dpbi.releases.table_release import ASSUMED, PROTECTED, Membership, split_arguments
+from dpbi.releases.plan import Plan
+from dpbi.releases.statement import Row
+from dpbi.releases.table_release import (
+    ASSUMED,
+    PROTECTED,
+    Membership,
+    called_in_ledger,
+    one_draw,
+    split_arguments,
+)
 from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
 
 _log = logging.getLogger(__name__)
@@ -209,21 +220,24 @@ def _press(asked: Asked) -> None:
         who = release_ledger.ask_who("tables: who")
     st.session_state[_PEOPLE] = people
     drawn, ledger = st.session_state.get(_DRAWN, 0), options.ledger()
-    missing = said.NAME_FIRST if not people else said.WHO_FIRST if ledger.asks_who and not who else ""
-    account = ledger.account(people) if people else None
-    refused = stewards.refusal() or (ledger.refusal(account, guarantee) if account else "")
-    agreed, key = False, f"tables: agreed {drawn} {people} {guarantee.words} {asked.membership}"
-    if account and not refused and not missing:
-        if raised := ledger.raises(account, guarantee):
+    account = ledger.account(people) if people else Account()
+    version, missing = _version(asked, account) if people else (None, said.NAME_FIRST)
+    if ledger.asks_who and not who:
+        missing = missing or said.WHO_FIRST
+    plan = _plan(asked, account)
+    refused = stewards.refusal() or (ledger.refusal(account, guarantee, plan) if people else "")
+    agreed, key = False, f"tables: agreed {drawn} {people} {guarantee.words} {asked.membership} {version}"
+    if not refused and not missing:
+        if raised := ledger.raises(account, guarantee, plan):
             st.warning(release_words.raises(*raised))
-        after = account.ledger.total(guarantee)
+        after = account.ledger.total(guarantee, plan=plan)
         first = not account.ledger.entries
         agreed = st.checkbox((release_words.acknowledge_first if first else release_words.acknowledge_another)(after),
                              key=key)  # fmt: skip
     st.button(
         f"Release the table once, epsilon = {printed_bound(getattr(guarantee, 'epsilon', 0.0))}", type="primary",
         key=f"tables: draw {drawn}", disabled=bool(refused or missing) or not agreed, on_click=_draw,
-        args=(asked, people, who, drawn, key, account.ledger if account else Ledger(), _said()),
+        args=(asked, people, who, version, drawn, key, account.ledger, _said()),
     )  # fmt: skip
     if refused or missing:
         (st.error if refused else st.info)(words.escape(refused or missing, words.SENTENCE_LENGTH))
@@ -232,8 +246,35 @@ def _press(asked: Asked) -> None:
     st.caption(release_words.draw(ledger.of_a_draw))
 
 
+def _version(asked: Asked, account: Account) -> tuple[str | None, str]:
+    """The version of the table, None for another table, and what must be said first, where it was released before."""
+    before = account.ledger.asked(*called_in_ledger(asked.table))
+    if not before:
+        return None, ""
+    key = f"tables: version after {len(account.lines)} {before[-1].release}"
+    answer = st.radio(release_words.asked_before(before[-1]), release_words.VERSIONS, index=None, key=key)
+    if answer is None:
+        return None, release_words.VERSION_FIRST
+    if answer != release_words.SAME:
+        return None, ""
+    last = next(line for line in account.lines if line.entry.release == before[-1].release)
+    if not (last.is_table and _made(last).is_of(asked.table, asked.membership)):
+        return None, said.NOT_THE_SAME
+    return before[-1].version, ""
+
+
+def _plan(asked: Asked, account: Account) -> Plan | None:
+    """The plan that the draw would be on; where the people have one that it is not, that is said."""
+    alone = one_draw(asked.mechanisms, asked.table, asked.membership)
+    found = account.plan_for(*alone) if alone else None
+    if found is None and account.people and account.people.plans:
+        st.info(said.OFF_THE_PLAN if alone is None else release_words.OFF_THE_PLAN)
+    return found
+
+
 def _draw(
-    asked: Asked, people: str, who: str, drawn: int, agreed: str, before: Ledger, read: dict[str, Any]
+    asked: Asked, people: str, who: str, version: str | None, drawn: int, agreed: str, before: Ledger,
+    read: dict[str, Any],
 ) -> None:
     """The one place where a table is drawn: the button's callback, for what was on the screen when it was read."""
     if st.session_state.get(_DRAWN, 0) != drawn or not st.session_state.get(agreed):
@@ -245,7 +286,8 @@ def _draw(
         if _said() != read or ledger.account(people).ledger != before:
             st.session_state[_FAILED], st.session_state[agreed] = said.CHANGED, False
             return
-        ledger.release_table(people, asked.mechanisms, asked.table, asked.priors, membership=asked.membership, who=who)
+        ledger.release_table(people, asked.mechanisms, asked.table, asked.priors, membership=asked.membership,
+                             version=version, who=who)  # fmt: skip
         st.session_state[_DRAWN] = drawn + 1
     except ValueError as refusal:
         st.session_state[_FAILED] = words.opened(refusal)
@@ -265,13 +307,30 @@ def _said() -> dict[str, Any]:
 
 
 def _show() -> None:
-    """The newest table about the people who were named, and its files."""
+    """The newest table about the people who were named, its files, and what all releases of it say."""
     if not (people := st.session_state.get(_PEOPLE, "")):
         return
-    lines = [line for line in options.ledger().account(people).lines if line.is_table]
-    if lines:
-        with downloads.collected(downloads.Shown({"People": people}, "")):
-            _files(_made(lines[-1]), people, lines[-1].entry.release)
+    every = options.ledger().account(people).lines
+    lines = [line for line in every if line.is_table]
+    if not lines:
+        return
+    newest = lines[-1].entry
+    with downloads.collected(downloads.Shown({"People": people}, "")):
+        _files(_made(lines[-1]), people, newest.release)
+        same = [_made(line) for line in lines if newest.table and line.entry.table == newest.table]
+        if len(same) > 1:
+            with guard.part():
+                _together(tables_together(same))
+        if others := len(every) - len(same):
+            st.caption(said.not_read(others))
+
+
+def _together(found: TablesTogether) -> None:
+    st.subheader(said.TOGETHER)
+    for sentence in filter(None, (found.stamp, found.contradiction)):
+        st.warning(words.escape(sentence, words.SENTENCE_LENGTH))
+    st.markdown(said.together(len(found.releases)))
+    _rows(table_rows(found.releases[-1], found), f"tables-together-{found.releases[-1].time.replace(':', '-')}")
 
 
 def _made(line: KeptRelease) -> TableRelease:
@@ -294,6 +353,9 @@ def _files(made: TableRelease, people: str, token: str) -> None:
                         f"dpbi-{name}.html", "text/html")  # fmt: skip
         downloads.offer("Statement of the table (Markdown)", lambda: table_statement_markdown(made, people).encode(),
                         f"dpbi-{name}.md", "text/markdown")  # fmt: skip
-    rows = table_rows(made)
+    _rows(table_rows(made), name)
+
+
+def _rows(rows: list[Row], name: str) -> None:
     there = [column for column in rows[0] if any(row[column] is not None for row in rows)]
     tables.draw(data_tables.every_column([{column: row[column] for column in there} for row in rows], name))

@@ -18,6 +18,28 @@ MEMBERSHIP = {
 NAME_FIRST = "Say first whose answers these are: losses add up for people."
 WHO_FIRST = "Say who you are: this ledger is shared, and each line of it says who made it."
 CHANGED = "Something was changed, or another release came: look at it again, then press. Nothing was drawn."
+NOT_THE_SAME = (
+    "This is not the very same table in the same way: its groups, questions, categories, sizes or who knows the groups "
+    "differ. Say that it is another one."
+)
+OFF_THE_PLAN = (
+    "A table is off any plan, and costs the plain sum: a plan composes draws of one k and one n that were fixed "
+    "beforehand. Several questions are several draws, and groups of public sizes have each its own n."
+)
+TOGETHER = "All releases of this table read together"
+
+
+def together(number: int) -> str:
+    """Under the heading of what several releases of the same table say."""
+    return (f"{number:,} releases that were stated to be of the very same table, each part of them read as one. It "
+            "costs no privacy: their losses add up anyway. In Python: dpbi.tables_together.")
+
+
+def not_read(number: int) -> str:
+    """What becomes of other releases about the same people."""
+    others = "1 other release" if number == 1 else f"{number:,} other releases"
+    return (f"{others} about these people {'is' if number == 1 else 'are'} not read together with it: only a table "
+            "that was stated to be the very same one, released as a whole in the same way, is.")
 
 
 def split(found: BudgetSplit) -> str:
