@@ -91,6 +91,34 @@ def test_who_did_not_answer_is_asked_and_counted() -> None:
     assert any("answered by different numbers" in one for one in dropped.warnings)
 
 
+def test_how_many_gave_no_answer_is_known_of_people_s_rows() -> None:
+    of = people(9, silent=0.3)
+    for missing, kept in (("drop", False), ("keep", True)):
+        table = read_tables(raw(of), "a.csv", by="region", questions=[*ANSWERS], layout="raw", missing=missing,
+                            groups=[*REGIONS, "East"])  # fmt: skip
+        for q, question in enumerate(ANSWERS):
+            silent = [0 if kept else tally(of)[region, question, ""] for region in (*REGIONS, "East")]
+            assert list(table.silent[q]) == silent
+            whole = [n + left for n, left in zip(table.answered[q], table.silent[q], strict=True)]
+            assert whole == [sum(region == one for one, _ in of) for region in (*REGIONS, "East")]
+    assert followed(long(people(9)), by="region").silent == ()  # of rows of counts nobody knows
+    with pytest.raises(ValueError, match="silent must have a row for each question"):
+        CountTable(("",), ("Q",), (CountTable.of([], {"Q": {"a": [1], "b": [2]}}).counts[0],), silent=((1, 2),))
+
+
+def test_groups_of_unequal_categories_and_one_that_a_list_completes() -> None:
+    rows = b"region,answer,count\nN,yes,3\nN,no,4\nS,no,2\nS,maybe,7\n"
+    table = followed(rows, by="region", layout="counts")
+    assert table.labels(table.questions[0]) == ("yes", "no", "maybe")
+    assert [one.counts for one in table.counts[0]] == [(3, 4, 0), (0, 2, 7)]
+    alike = b"region,q\nN,yes\nN,yes\nS,yes\nS,yes\n"
+    with pytest.raises(dpbi.CountsError, match="give the public list"):
+        read_tables(alike, "a.csv", by="region", questions=["q"], layout="raw")
+    listed = read_tables(alike, "a.csv", by="region", questions=["q"], layout="raw", categories={"q": ["yes", "no"]},
+                         groups=["N", "S", "E"])  # fmt: skip
+    assert [one.counts for one in listed.counts[0]] == [(2, 0), (2, 0), (0, 0)]
+
+
 def test_public_lists_of_groups_and_categories() -> None:
     of = people(6)
     table = read_tables(

@@ -51,7 +51,23 @@ def test_equal_questions_get_equal_shares_and_nobody_gets_one_too() -> None:
     assert split_epsilon(KNORM(1.0), [(1, 1)] * 2, [[0], [0]]).epsilons == (0.5, 0.5)
 
 
+def test_each_question_may_have_its_mechanism() -> None:
+    """The sum of their epsilons is split anew; like ones are as one; two kinds are near the optimum on a grid."""
+    priors, sizes = [(1, 1), (3, 1)], [[40], [15]]
+    alike = split_epsilon([GEOMETRIC(0.2), GEOMETRIC(0.8)], priors, sizes)
+    assert alike == split_epsilon(GEOMETRIC(1.0), priors, sizes)
+    found = split_epsilon([GEOMETRIC(0.1), dpbi.mechanisms.LSHist(0.2)], priors, sizes)
+    assert [type(one) for one in found.mechanisms] == [GEOMETRIC, dpbi.mechanisms.LSHist]
+    assert 0.297 < sum(found.epsilons) <= 0.3
+    best = min(dpbi.expected_distance(GEOMETRIC(0.3 * one), priors[0], 40).mean
+               + dpbi.expected_distance(dpbi.mechanisms.LSHist(0.3 * (1 - one)), priors[1], 15).mean
+               for one in np.linspace(0.02, 0.98, 25))  # fmt: skip
+    assert best * 0.99 <= math.fsum(found.expected) <= 1.06 * best
+
+
 def test_what_cannot_be_split() -> None:
+    with pytest.raises(ValueError, match="one for each of the 2 priors: got 3"):
+        split_epsilon([KNORM(1.0)] * 3, [(1, 1)] * 2, [[50]] * 2)
     with pytest.raises(ValueError, match="one entry for each of the 2 priors"):
         split_epsilon(KNORM(1.0), [(1, 1)] * 2, [[50]])
     with pytest.raises(ValueError, match="no epsilon to split"):

@@ -12,11 +12,13 @@ import dpbi
 from dpbi.data.count_table import CountTable
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.releases import release as release_module
-from dpbi.releases.ledger import Ledger
+from dpbi.releases.ledger import Ledger, release_json
 from dpbi.releases.ledger_file import LedgerFile
 from dpbi.releases.ledger_in_memory import LedgerInMemory
+from dpbi.releases.plan import new_plan
 from dpbi.releases.table_release import ASSUMED, TableRelease, composed, table_entry
 from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
+from tests.oracles import compositions, log_evidence_counts
 
 KNORM, GEOMETRIC = dpbi.mechanisms.KNorm, dpbi.mechanisms.Geometric
 TABLE = CountTable.of(
@@ -260,3 +262,105 @@ def test_a_draw_that_fails_leaves_its_charge(monkeypatch: pytest.MonkeyPatch) ->
     (line,) = ledger.account("People").lines
     assert line.broken_off
     assert ledger.account("People").ledger.total().epsilon == 1.0
+
+
+# --- several releases of the same table ---
+
+
+SMALL = CountTable.of(["N", "S", "Nobody"], {"Q": {"yes": [1, 1, 0], "no": [1, 0, 0]}})
+
+
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
+def test_releases_of_one_table_are_read_as_one(membership: Any) -> None:
+    """Against Bayes' rule over all counts: prior times each mechanism's own probability of what it released."""
+    mechanisms = [KNORM(0.7), GEOMETRIC(1.1), KNORM(0.7)]
+    made = [dpbi.release_tables([one], SMALL, [(2, 1)], membership=membership) for one in mechanisms]
+    found = dpbi.tables_together([dpbi.read_release_table(one.to_json()) for one in made])
+    assert not found.stamp
+    for g, group in enumerate(SMALL.groups):
+        parts = [one.release_of("Q", group) for one in made]
+        prior, first = parts[0].prior, 2 * g if membership == "private" else 0
+        weights, shares = [], []
+        for counts in compositions(parts[0].n, len(prior)):
+            drawn = sum(one.mechanism.log_pmf(dpbi.Problem(prior, counts), one.released) for one in parts)
+            weights.append(float(log_evidence_counts(prior, counts)) + drawn)
+            shares.append((2 + counts[first]) / (3 + counts[first] + counts[first + 1]))
+        mean = np.average(shares, weights=np.exp(weights))
+        assert found.posterior("Q", group).mean[0] == pytest.approx(mean, abs=1e-9)
+    rows = table_rows(made[0], found)
+    assert [row["mean"] for row in rows][::2] == [found.posterior("Q", group).mean[0] for group in SMALL.groups]
+
+
+def test_releases_of_other_tables_are_not_read_together() -> None:
+    first = dpbi.release_tables([KNORM(1.0)], SMALL)
+    of = {"Q": {"yes": [1, 1, 0], "no": [1, 0, 0]}}
+    for other, wrong in (
+        (dpbi.release_tables([KNORM(1.0)], SMALL, membership="private"), "differ in membership"),
+        (dpbi.release_tables([KNORM(1.0)], SMALL, [(2, 1)]), "size or in a prior"),
+        (dpbi.release_tables([KNORM(1.0)], CountTable.of(["N", "S", "W"], of)), "differ in groups"),
+        (dpbi.release_tables([KNORM(1.0)], CountTable.of(SMALL.groups, {"R": of["Q"]})), "differ in questions"),
+        (dpbi.release_tables([KNORM(1.0)], CountTable.of(SMALL.groups, {"Q": {
+            "no": [2, 1, 0], "yes": [1, 1, 0]}})), "differ in categories"),
+        (dpbi.release_tables([KNORM(1.0)], CountTable.of(SMALL.groups, {"Q": {
+            "yes": [1, 1, 1], "no": [1, 0, 0]}})), "size or in a prior"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=wrong):
+            dpbi.tables_together([first, other])
+    assert first.is_of(SMALL, "public")
+    assert not first.is_of(SMALL, "private")
+    assert not first.is_of(CountTable.of(SMALL.groups, {"Q": {"yes": [1, 1, 1], "no": [1, 0, 0]}}), "public")
+    with pytest.raises(ValueError, match="two releases of a table at least"):
+        dpbi.tables_together([first])
+    with pytest.raises(ValueError, match="question must be one of"):
+        dpbi.tables_together([first, first]).posterior("R", "N")
+
+
+def test_tables_that_contradict_each_other_say_where() -> None:
+    one, other = (dpbi.release_tables([KNORM(8.0)], CountTable.of(["N", "S"], {"Q": {"a": [5, a], "b": [5, 90 - a]}}))
+                  for a in (5, 80))  # fmt: skip
+    found = dpbi.tables_together([one, other]).contradiction
+    assert found.startswith("Q, S: They contradict each other beyond chance")
+    assert not dpbi.tables_together([one, one]).contradiction
+
+
+def test_the_same_table_again_has_its_version_and_a_table_of_one_draw_is_a_release_like_others() -> None:
+    ledger = LedgerInMemory()
+    _, first = ledger.release_table("P", [KNORM(1.0)], SMALL)
+    _, again = ledger.release_table("P", [KNORM(1.0)], SMALL, version=first.version)
+    _, other = ledger.release_table("P", [KNORM(1.0)], SMALL)
+    assert again.table == first.table != other.table
+    with pytest.raises(ValueError, match="No release of this question by that version"):
+        ledger.release_table("P", SPLIT, TABLE, version=first.version)
+    alone = CountTable.of([], {"Smokes": {"yes": [2], "no": [3]}})
+    made, entry = ledger.release_table("Q", [KNORM(1.0)], alone)
+    single, said = ledger.release("Q", GEOMETRIC(1.0), dpbi.Problem((1, 1), (2, 3)), ["yes", "no"],
+                                  question="smokes", version=entry.version)  # fmt: skip
+    whole = ledger.account("Q").whole
+    together = whole.read_together(said)
+    assert together is not None
+    assert together.posterior is not None
+    both = [(one.mechanism, one.released) for one in (made.releases[0][0], single)]
+    assert together.posterior.mean.tobytes() == dpbi.joint_posterior((1, 1), 5, both).mean.tobytes()
+    charged = next(one for one in whole.entries if one.release == said.release)
+    published = dpbi.read_release(release_json(charged, ["yes", "no"], whole, together))
+    assert published.posterior.mean.tobytes() == together.posterior.mean.tobytes()
+
+
+def test_a_table_is_on_a_plan_where_it_is_one_draw() -> None:
+    """G k cells and all people are its k and n; groups of public sizes and several questions are off the plan."""
+    one = CountTable.of(["N", "S"], {"Q": {"yes": [1, 1], "no": [1, 0]}})
+    ledger = LedgerInMemory()
+    ledger.plan("P", plan := new_plan(KNORM(0.1), 4, 3, 2, 1e-6))
+    for _ in range(2):
+        _, entry = ledger.release_table("P", [KNORM(0.1)], one, membership="private")
+        assert entry.plan == plan.token
+    here = ledger.account("P")
+    assert here.ledger.drawn() == ({plan: 2}, [])
+    assert here.whole.drawn() == ({plan: 2}, [])
+    _, beyond = ledger.release_table("P", [KNORM(0.1)], one, membership="private")
+    ledger.plan("R", new_plan(KNORM(0.1), 2, 3, 9, 1e-6))
+    _, of_groups = ledger.release_table("R", [KNORM(0.1)], one)
+    two = CountTable.of([], {"Q": {"yes": [1], "no": [2]}, "R": {"yes": [1], "no": [2]}})
+    _, of_questions = ledger.release_table("R", [KNORM(0.1)] * 2, two)
+    assert not beyond.plan + of_groups.plan + of_questions.plan
+    assert ledger.account("R").ledger.total().epsilon == pytest.approx(0.3)
