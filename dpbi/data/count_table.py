@@ -484,10 +484,11 @@ class _Reader:
     def _warnings(
         self, first: Sequence[Understood], counts: Sequence[Sequence[Counts]], groups: Sequence[str]
     ) -> tuple[str, ...]:
-        of = [found.form.remarks for found in first]
-        said: list[str] = []
-        for asked, remarks in zip(self.asked, of, strict=True):
-            said += [one if all(one in other for other in of) else f"{asked.title}: {one}" for one in remarks]
+        of: dict[str, list[str]] = {}
+        for asked, found in zip(self.asked, first, strict=True):
+            for remark in found.form.remarks:
+                of.setdefault(remark, []).append(shown(asked.title))
+        said = [one if len(titles) == len(first) else f"Of {listed(titles, 4)}: {one}" for one, titles in of.items()]
         unread = [{column.label for column in self._unread(asked, found)}
                   for asked, found in zip(self.asked, first, strict=True)]  # fmt: skip
         if left := [column.label for column in self.table.columns if all(column.label in one for one in unread)]:

@@ -122,5 +122,6 @@ def _how_to_read(released: TableRelease) -> tuple[str, ...]:
         "for the true ones.",
         *((of_blocks,) if released.membership == "private" else ()),
         "The file (JSON) holds every part. In Python dpbi.read_release_table reads all of them, and "
-        "dpbi.read_release(data, part=(question, group)) one; each part's release can be read alone too.",
+        "dpbi.read_release(data, part=(question, group)) one; each part's release can be read alone too. Several "
+        "releases of the very same table, as whoever released them states it, are read as one by dpbi.tables_together.",
     )

@@ -12,8 +12,9 @@ from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.views.brought import Brought
-from dpbi.dashboard.words import release_tables as said, words
+from dpbi.dashboard.words import release as release_words, release_tables as said, words
 from dpbi.releases.ledger_in_memory import LedgerInMemory
+from dpbi.releases.plan import new_plan
 from tests.dashboard.person import PATIENCE, ROOT, ran
 from tests.dashboard.test_scenario_file import Files
 
@@ -89,6 +90,49 @@ def test_a_share_that_is_changed_and_private_membership() -> None:
     assert made.membership == "private"
     assert made.epsilons[0] == 0.25
     assert json.loads(line.document or "")["questions"][0]["parts"][0]["groups"] == ["North", "South", "West"]
+
+
+def test_a_question_may_have_a_mechanism_and_a_prior_of_its_own() -> None:
+    at = chosen(page())
+    other = next(one for one in widget(at, "selectbox", "Mechanism of vote").options if not one.startswith(FIRST)
+                 and one not in (said.AS_ALL, "EHD", "EHDS"))  # fmt: skip
+    ran(widget(at, "selectbox", "Mechanism of vote").set_value(other))
+    ran(widget(at, "text_input", "Prior of all questions").set_value("0.5"))
+    ran(widget(at, "text_input", "Prior of vote").set_value("2 1 1"))
+    shown = next(table.value for table in at.main.table if "Mechanism" in table.value)
+    assert [str(one) for one in shown["Prior"]] == ["Dirichlet(0.5 × 3)", "Dirichlet(2, 1, 1)"]
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    ran(button(at).click())
+    made = dpbi.read_release_table(options.ledger().account("Survey").lines[0].document or "")
+    assert [dpbi.name_of(row[0].mechanism).startswith(name) for row, name in zip(
+        made.releases, (FIRST, other), strict=True)] == [True, True]  # fmt: skip
+    assert [row[0].prior for row in made.releases] == [(0.5,) * 3, (2, 1, 1)]
+    assert sum(made.epsilons) <= 1
+    ran(widget(at, "text_input", "Prior of vote").set_value("2 1"))
+    assert any("must have one number per category" in one.value for one in at.main.error)
+
+
+def test_the_same_table_again_is_read_together_where_that_is_said() -> None:
+    at = chosen(page())
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    ran(button(at).click())
+    assert button(at).disabled
+    assert release_words.VERSION_FIRST in [one.value.replace("\\", "").replace("\u2060", "") for one in at.main.info]
+    ran(widget(at, "radio", "This question was released before").set_value(release_words.SAME))
+    ran(widget(at, "radio", "Who is in which group is").set_value("private"))
+    assert any("not the very same table" in one.value for one in at.main.info)
+    ran(widget(at, "radio", "Who is in which group is").set_value("public"))
+    ran(next(one for one in at.main.checkbox if one.key.startswith("tables: agreed")).check())
+    ran(button(at).click())
+    lines = options.ledger().account("Survey").lines
+    assert len({line.entry.version for line in lines}) == 1
+    assert said.TOGETHER in [one.value for one in at.main.subheader]
+    assert said.together(2) in [one.value for one in at.main.markdown]
+
+
+def test_people_who_have_a_plan_are_told_why_a_table_is_off_it() -> None:
+    options.ledger().plan("Survey", new_plan(dpbi.mechanisms.KNorm(0.1), 3, 30, 9, 1e-6))
+    assert said.OFF_THE_PLAN in [one.value for one in chosen(page()).main.info]
 
 
 def test_what_cannot_be_read_is_said_in_the_library_s_words() -> None:

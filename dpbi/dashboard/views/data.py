@@ -260,11 +260,12 @@ def _use_a_part(brought: Brought, table: CountTable, call: str, used: dict[str, 
         with st.container(horizontal=True):
             question = st.selectbox("Question", table.questions, key="table: question of the part",
                                     format_func=lambda title: words.plain(title, 60))  # fmt: skip
-            grouped = len(table.groups) > 1
-            group: str | None = table.groups[0]
-            if grouped:
-                group = st.selectbox("Group", [*table.groups, None], key="table: group of the part",
-                                     format_func=table_form_words.called)  # fmt: skip
+            place = 0
+            if len(table.groups) > 1:
+                names = [*(words.plain(name, 60) for name in table.groups), table_form_words.ALL_GROUPS]
+                place = st.selectbox("Group", range(len(names)), key="table: group of the part",
+                                     format_func=names.__getitem__)  # fmt: skip
+            group = table.groups[place] if place < len(table.groups) else None
         offered = _part(brought.name, table, call, question, group)
         in_use = used is not None and used | offered == used
         st.button("Use this part", disabled=in_use, on_click=settings.restore,

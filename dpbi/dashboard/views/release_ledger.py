@@ -69,6 +69,12 @@ def account() -> Account:
     return found
 
 
+def named_elsewhere(people: str) -> None:
+    """Those whose total is shown, where nobody is named beside the button of a single release."""
+    if people and not st.session_state.get("release: people"):
+        st.session_state[_PEOPLE] = people
+
+
 def everybody() -> tuple[Account, ...]:
     """What the ledger holds of all people; read again once it has changed, as a large one takes seconds."""
     asked = options.ledger().changes  # before it is read, as above

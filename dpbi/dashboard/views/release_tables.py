@@ -219,6 +219,7 @@ def _press(asked: Asked) -> None:
                                key="tables: people", width=360, help=release_words.PEOPLE_HELP).strip()  # fmt: skip
         who = release_ledger.ask_who("tables: who")
     st.session_state[_PEOPLE] = people
+    release_ledger.named_elsewhere(people)
     drawn, ledger = st.session_state.get(_DRAWN, 0), options.ledger()
     account = ledger.account(people) if people else Account()
     version, missing = _version(asked, account) if people else (None, said.NAME_FIRST)

@@ -12,6 +12,7 @@ from dpbi.dashboard.views.brought import Brought
 from dpbi.dashboard.words import data as data_words, table_form as said, words
 from dpbi.data.files import Doubt
 from dpbi.data.files.form import ADDED, COUNTS, RAW, WIDE
+from dpbi.data.files.public_list import MISSING, OTHER
 from dpbi.data.files.reading import Understood
 
 _IN_USE = "data: table"
@@ -225,7 +226,8 @@ def _ask_for_lists(brought: Brought, tabled: TableReading) -> None:
 
 
 def _list(brought: Brought, entry: str, label: str, found: Sequence[str]) -> None:
-    some = "\n".join(words.plain(name, 40) for name in found[:_SUGGESTED]) + ("\n…" if len(found) > _SUGGESTED else "")
+    names = [words.plain(name, 40) for name in found if name not in (MISSING, OTHER)]
+    some = "\n".join(names[:_SUGGESTED]) + ("\n…" if len(names) > _SUGGESTED else "")
     st.text_area(label, placeholder=some, height=120, width=240,
                  **_tied(brought, entry, brought.tables.get(entry, "")))  # fmt: skip
 

@@ -54,11 +54,6 @@ def name_of(entry: str) -> str:
     return names.get(entry, "")
 
 
-def called(group: str | None) -> str:
-    """The group of a part; None for all of them."""
-    return ALL_GROUPS if group is None else words.plain(group, 60)
-
-
 def of_question(title: str) -> str:
     """The label of the list of a question's categories."""
     return f"Categories of {words.plain(title, 40)}"
