@@ -69,5 +69,5 @@ class LedgerInMemory(KeptLedger):
         return self._former.get(key, key)
 
     def lost(self, saved: Collection[str]) -> Collection[str]:
-        drawn = (line for one in self._accounts.values() for line in one.lines if line.can_be_shown)
+        drawn = (line for one in self._accounts.values() for line in one.lines if line.can_be_shown or line.is_table)
         return {line.entry.release for line in drawn}.difference(saved)

@@ -15,7 +15,7 @@ from dpbi.dashboard.views.brought import Brought
 from dpbi.dashboard.words import release as release_words, release_tables as said, words
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.plan import new_plan
-from tests.dashboard.person import PATIENCE, ROOT, ran
+from tests.dashboard.person import PATIENCE, ROOT, ran, ticked
 from tests.dashboard.test_scenario_file import Files
 
 FIRST = next(kind.label for kind in MECHANISMS if kind.__name__ in DEFAULT_MECHANISMS)
@@ -122,12 +122,25 @@ def test_the_same_table_again_is_read_together_where_that_is_said() -> None:
     ran(widget(at, "radio", "Who is in which group is").set_value("private"))
     assert any("not the very same table" in one.value for one in at.main.info)
     ran(widget(at, "radio", "Who is in which group is").set_value("public"))
-    ran(next(one for one in at.main.checkbox if one.key.startswith("tables: agreed")).check())
+    ran(next(one for one in at.main.checkbox if str(one.key).startswith("tables: agreed")).check())
     ran(button(at).click())
     lines = options.ledger().account("Survey").lines
     assert len({line.entry.version for line in lines}) == 1
     assert said.TOGETHER in [one.value for one in at.main.subheader]
     assert said.together(2) in [one.value for one in at.main.markdown]
+
+
+def test_what_is_not_private_is_acknowledged_too() -> None:
+    bad = next(kind for kind in MECHANISMS if not kind(1.0).guarantee((1.0, 1.0), 9).is_private)
+    at = page()
+    at.session_state["settings"] |= ticked({bad.__name__})
+    ran(widget(ran(at), "multiselect", "Groups").set_value(["region"]))
+    ran(widget(at, "text_input", "Whose answers the table holds").set_value("Survey"))
+    sentences = [one for one in at.main.checkbox if str(one.key).startswith("tables: agreed")]
+    assert len(sentences) == 2
+    ran(sentences[1].check())
+    assert button(at).disabled
+    assert any("NOT PRIVATE" in one.value for one in at.main.error)
 
 
 def test_people_who_have_a_plan_are_told_why_a_table_is_off_it() -> None:

@@ -79,7 +79,7 @@ def _form(brought: Brought, reading: Understood) -> TableReading | None:
     st.markdown(f"**{words.escape(brought.name)}**")
     tabled = table_form.read(brought, reading) if _holds_several(brought, reading) else None
     if tabled:
-        brought.out = _left_out(tabled) if tabled.table else {}
+        brought.out = _left_out(tabled)
         brought.now |= {"leave_out": [*brought.out], "only": brought.now["only"] if reading.form.said.only else []}
     if brought.file:
         _cells(brought, brought.file, reading.table)
@@ -107,9 +107,8 @@ def _holds_several(brought: Brought, reading: Understood) -> bool:
 
 def _left_out(tabled: TableReading) -> dict[int, str]:
     """The rows that no question has, each with the reason."""
-    assert tabled.table
     said = dict.fromkeys(tabled.entries.get("leave_out", ()), "as said or guessed")
-    return said | {row: why for of in tabled.table.counts for row, why in of[0].left_out}
+    return said | {row: why for of in (tabled.table.counts if tabled.table else ()) for row, why in of[0].left_out}
 
 
 def _cells(brought: Brought, file: Opened, table: Table | None) -> None:

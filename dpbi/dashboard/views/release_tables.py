@@ -6,7 +6,7 @@ the ledger's document.
 
 import dataclasses
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple, get_args
 
@@ -45,6 +45,7 @@ from dpbi.inference.budget_split import BudgetSplit
 from dpbi.releases.kept_ledger import Account, KeptRelease
 from dpbi.releases.ledger import NAME_LONGEST, Ledger
 from dpbi.releases.plan import Plan
+from dpbi.releases.release import stamp_of
 from dpbi.releases.statement import Row
 from dpbi.releases.table_release import (
     ASSUMED,
@@ -227,18 +228,24 @@ def _press(asked: Asked) -> None:
         missing = missing or said.WHO_FIRST
     plan = _plan(asked, account)
     refused = stewards.refusal() or (ledger.refusal(account, guarantee, plan) if people else "")
-    agreed, key = False, f"tables: agreed {drawn} {people} {guarantee.words} {asked.membership} {version}"
+    keys: list[str] = []
+    agreed = False
+    if stamp := stamp_of(guarantee):
+        st.error(words.escape(stamp, words.SENTENCE_LENGTH))
     if not refused and not missing:
         if raised := ledger.raises(account, guarantee, plan):
             st.warning(release_words.raises(*raised))
         after = account.ledger.total(guarantee, plan=plan)
         first = not account.ledger.entries
-        agreed = st.checkbox((release_words.acknowledge_first if first else release_words.acknowledge_another)(after),
-                             key=key)  # fmt: skip
+        costs = (release_words.acknowledge_first if first else release_words.acknowledge_another)(after)
+        sentences = [*([release_words.acknowledge(guarantee)] if stamp else []), costs]
+        keys = [f"tables: agreed {drawn} {people} {asked.membership} {version}: {one}" for one in sentences]
+        ticked = [st.checkbox(one, key=key) for one, key in zip(sentences, keys, strict=True)]
+        agreed = all(ticked)
     st.button(
         f"Release the table once, epsilon = {printed_bound(getattr(guarantee, 'epsilon', 0.0))}", type="primary",
         key=f"tables: draw {drawn}", disabled=bool(refused or missing) or not agreed, on_click=_draw,
-        args=(asked, people, who, version, drawn, key, account.ledger, _said()),
+        args=(asked, people, who, version, drawn, keys, account.ledger, _said()),
     )  # fmt: skip
     if refused or missing:
         (st.error if refused else st.info)(words.escape(refused or missing, words.SENTENCE_LENGTH))
@@ -274,18 +281,19 @@ def _plan(asked: Asked, account: Account) -> Plan | None:
 
 
 def _draw(
-    asked: Asked, people: str, who: str, version: str | None, drawn: int, agreed: str, before: Ledger,
+    asked: Asked, people: str, who: str, version: str | None, drawn: int, agreed: Sequence[str], before: Ledger,
     read: dict[str, Any],
 ) -> None:
     """The one place where a table is drawn: the button's callback, for what was on the screen when it was read."""
-    if st.session_state.get(_DRAWN, 0) != drawn or not st.session_state.get(agreed):
+    if st.session_state.get(_DRAWN, 0) != drawn or not all(map(st.session_state.get, agreed)):
         return
     ledger = options.ledger()
     try:
         if refused := stewards.refusal():
             raise ValueError(refused)
         if _said() != read or ledger.account(people).ledger != before:
-            st.session_state[_FAILED], st.session_state[agreed] = said.CHANGED, False
+            st.session_state[_FAILED] = said.CHANGED
+            st.session_state.update(dict.fromkeys(agreed, False))
             return
         ledger.release_table(people, asked.mechanisms, asked.table, asked.priors, membership=asked.membership,
                              version=version, who=who)  # fmt: skip
