@@ -24,8 +24,9 @@ Posterior = CountMixture | TreePosterior
 def table_rows(released: TableRelease, together: TablesTogether | None = None) -> list[Row]:
     """One row a cell: question, group, n, category, released count, mean and 95 % interval of the share in the group.
 
-    together: of all releases of the table, where mean and interval are to be of them. n: of the group where sizes are
-    public, else None, and its mean is estimated_n; those of a posterior that is not available are None. Source: ours.
+    together: of all releases of the table, where mean and interval are to be of them, and released is None. n: of the
+    group where sizes are public, else None, and its mean is estimated_n; those of a posterior that is not available
+    are None. Source: ours.
     """
     rows: list[Row] = []
     for q, question in enumerate(released.questions):
@@ -37,7 +38,8 @@ def table_rows(released: TableRelease, together: TablesTogether | None = None) -
             for i, label in enumerate(released.labels[q]):
                 rows.append({
                     "question": question, "group": group, "n": made.n if released.membership == "public" else None,
-                    "estimated_n": _size(posterior), "category": label, "released": made.released[first + i],
+                    "estimated_n": _size(posterior), "category": label,
+                    "released": None if together else made.released[first + i],
                     **_share(posterior, i),
                 })  # fmt: skip
     return rows

@@ -289,6 +289,7 @@ def test_releases_of_one_table_are_read_as_one(membership: Any) -> None:
         mean = float(np.average(shares, weights=np.exp(weights)))
         assert found.posterior("Q", group).mean[0] == pytest.approx(mean, abs=1e-9)
     rows = table_rows(made[0], found)
+    assert {row["released"] for row in rows} == {None}
     assert [row["mean"] for row in rows][::2] == [found.posterior("Q", group).mean[0] for group in SMALL.groups]
 
 
