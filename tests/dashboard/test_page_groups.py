@@ -16,8 +16,8 @@ from dpbi.dashboard.page import DEFAULT_OF_GROUPS
 from dpbi.dashboard.sidebar import grouped
 from dpbi.dashboard.views import groups as view
 from dpbi.dashboard.words import groups as said, words
-from dpbi.inference.group_conclusions import conclude
-from dpbi.inference.group_planning import chance_at, chance_of_order, cost_of_noise, epsilon_needed, people_needed
+from dpbi.inference.group_conclusions import conclusion
+from dpbi.inference.group_planning import chance_at_counts, chance_of_order, cost_of_noise, epsilon_needed, people_needed
 from tests.dashboard.exports import assert_page, made
 from tests.dashboard.person import (
     HOSTILE,
@@ -76,11 +76,11 @@ def test_the_examples_comparison_is_the_librarys(app: AppTest) -> None:
 def test_typed_groups_their_readers_the_exact_chance_and_the_cost(app: AppTest) -> None:
     at = typed(app)
     assert words.RAW_NOTICE in everything(at)
-    drawn = [conclude(chosen(), ONE, TWO, np.random.default_rng([1, i])) for i in range(10)]
+    drawn = [conclusion(chosen(), ONE, TWO, np.random.default_rng([1, i])) for i in range(10)]
     sure = sum(one.difference.low > 0 for one in drawn)
     text = everything(at)
     assert f"{sure} of 10 readers would be sure of that" in text
-    right, _ = chance_at(chosen(), (1, 1), (30, 14), (50, 45)) or (0.0, 0.0)
+    right, _ = chance_at_counts(chosen(), (1, 1), (30, 14), (50, 45)) or (0.0, 0.0)
     assert f"the chance to be sure of it is {right:.3f}, exactly" in text
     cost = cost_of_noise(chosen(), (1, 1), (50, 45), np.random.default_rng(1))
     assert f"{cost.ratio:.3f} times** as large (exactly)" in text

@@ -7,7 +7,7 @@ import pytest
 
 import dpbi
 from dpbi import Problem
-from dpbi.inference.group_conclusions import conclude, rough_difference
+from dpbi.inference.group_conclusions import conclusion, rough_difference
 from dpbi.mechanisms import Geometric, KNorm
 from tests.every_mechanism import Kind, every_class
 
@@ -31,8 +31,8 @@ def test_a_rough_difference_is_near_the_exact_one(first: tuple[float, float], se
 @pytest.mark.parametrize("category", [0, 2])
 def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: dpbi.Mechanism, category: int) -> None:
     first, second = Problem((1, 1, 1), (30, 12, 9)), Problem((1, 1, 1), (14, 22, 3))
-    found = conclude(mechanism, first, second, np.random.default_rng([3, 1]), category)
-    assert found == conclude(mechanism, first, second, np.random.default_rng([3, 1]), category)
+    found = conclusion(mechanism, first, second, np.random.default_rng([3, 1]), category)
+    assert found == conclusion(mechanism, first, second, np.random.default_rng([3, 1]), category)
     rng = np.random.default_rng([3, 1])
     assert found.released == tuple(tuple(mechanism.sample(one, rng, 1)[0].tolist()) for one in (first, second))
     read = [dpbi.noise_aware_posterior(mechanism, one.prior, one.n, r)
@@ -45,18 +45,18 @@ def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: d
 
 @every_class
 def test_every_mechanism_leads_to_a_conclusion(kind: Kind) -> None:
-    found = conclude(kind(1.0), Problem((1, 1), (9, 3)), Problem((1, 1), (2, 6)), np.random.default_rng(1)).difference
+    found = conclusion(kind(1.0), Problem((1, 1), (9, 3)), Problem((1, 1), (2, 6)), np.random.default_rng(1)).difference
     assert found.low < found.mean < found.high and 0 < found.probability_greater < 1
 
 
 def test_what_is_wrong_is_refused_in_words() -> None:
     two, three, rng = Problem((1, 1), (3, 4)), Problem((1, 1, 1), (3, 4, 1)), np.random.default_rng(1)
     with pytest.raises(ValueError, match="same categories"):
-        conclude(Geometric(1.0), two, three, rng)
+        conclusion(Geometric(1.0), two, three, rng)
     with pytest.raises(ValueError, match="second"):
-        conclude(Geometric(1.0), two, (3, 4), rng)  # type: ignore[arg-type]
+        conclusion(Geometric(1.0), two, (3, 4), rng)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="category"):
-        conclude(Geometric(1.0), two, two, rng, 2)
+        conclusion(Geometric(1.0), two, two, rng, 2)
 
 
 def test_the_interval_holds_the_difference_as_often_as_it_says() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 import dpbi
 from dpbi.inference import group_planning as planning
-from dpbi.inference.group_planning import chance_at, chance_of_order, cost_of_noise, epsilon_needed, people_needed
+from dpbi.inference.group_planning import chance_at_counts, chance_of_order, cost_of_noise, epsilon_needed, people_needed
 from dpbi.mechanisms import EHDS, Geometric, KNorm, LSHist, LSZhang
 from tests import oracles
 from tests.every_mechanism import Kind, every_class
@@ -88,14 +88,14 @@ def test_sure_of_the_order_is_an_interval_on_one_side_of_zero() -> None:
 
 
 def test_the_chance_without_noise_is_that_of_the_counts() -> None:
-    right, wrong = chance_at(None, (1, 1), (40, 20), (50, 60)) or (0, 0)
+    right, wrong = chance_at_counts(None, (1, 1), (40, 20), (50, 60)) or (0, 0)
     assert (right, wrong) == (1.0, 0.0)
-    assert chance_at(None, (1, 1), (20, 20), (50, 50)) == (0.0, 0.0)
+    assert chance_at_counts(None, (1, 1), (20, 20), (50, 50)) == (0.0, 0.0)
     found = chance_of_order(None, (1, 1), (30, 30), (0.7, 0.3))
     p = stats.binom.pmf(np.arange(31)[:, None], 30, [0.7, 0.3])
     sure = planning._greater((1.0, 1.0), (30, 30)) >= planning.SURE
     assert found.right == pytest.approx(float(p[:, 0] @ sure @ p[:, 1]), abs=1e-12)
-    assert chance_at(None, (1, 1), (20, 20), (1_001, 50)) is None
+    assert chance_at_counts(None, (1, 1), (20, 20), (1_001, 50)) is None
 
 
 def test_a_second_category_is_the_first_of_the_turned_prior() -> None:
@@ -203,8 +203,8 @@ WRONG: dict[str, Callable[[], object]] = {
     "sure": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 0.2), 0.4),
     "chance": lambda: people_needed(None, (1, 1), (0.3, 0.2), 1.0),
     "category": lambda: cost_of_noise(Geometric(1.0), (1, 1), (5, 5), rng(), 2),
-    "a count": lambda: chance_at(None, (1, 1), (6, 5), (5, 5)),
-    "prior": lambda: chance_at(None, (1, 1, 1), (4, 5), (5, 5)),
+    "a count": lambda: chance_at_counts(None, (1, 1), (6, 5), (5, 5)),
+    "prior": lambda: chance_at_counts(None, (1, 1, 1), (4, 5), (5, 5)),
     "mechanism": lambda: chance_of_order("KNorm", (1, 1), (5, 5), (0.3, 0.2)),  # type: ignore[arg-type]
 }
 

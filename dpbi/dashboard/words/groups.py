@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dpbi import Guarantee, NotPrivate, printed_bound
 from dpbi.dashboard.words import words
 from dpbi.inference.group_conclusions import RoughDifference
-from dpbi.inference.group_planning import EXACT_LARGEST, Chance, Cost
+from dpbi.inference.group_planning import EXACT_LARGEST, NoiseCost, OrderChance
 
 TYPED_HELP = (
     "A line of the categories' names, then a line per group: its name and its counts. Commas, semicolons or tabs "
@@ -53,7 +53,7 @@ def concluded(drawn: Sequence[RoughDifference], sign: int, epsilon: float, exact
     return said
 
 
-def cost(found: Cost) -> str:
+def cost(found: NoiseCost) -> str:
     how = "exactly" if not found.error else f"± {2 * found.error / found.without:.2g} from made-up tables"
     return (
         f"On average over the counts that the prior expects, the noise makes the difference's standard deviation "
@@ -84,14 +84,14 @@ def pairs(probabilities: Sequence[float]) -> str:
     )
 
 
-def people(found: Chance | None, without: Chance | None, wanted: float) -> str:
+def people(found: OrderChance | None, without: OrderChance | None, wanted: float) -> str:
     if found is None:
         return f"**Not even 10 million people a group give a chance of {wanted:.0%}.**"
     plain = f" Without noise: {without.sizes[0]:,}." if without else ""
     return f"**{found.sizes[0]:,} people a group** give a chance of {found.right:.1%}, {_how(found)}.{plain}"
 
 
-def epsilon(found: tuple[float, Chance] | None, wanted: float, sizes: tuple[int, int]) -> str:
+def epsilon(found: tuple[float, OrderChance] | None, wanted: float, sizes: tuple[int, int]) -> str:
     many = f"{sizes[0]:,} and {sizes[1]:,} people" if sizes[0] != sizes[1] else f"{sizes[0]:,} people a group"
     if found is None:
         return f"**With {many} no epsilon up to 100 gives a chance of {wanted:.0%}**: more people are needed."
@@ -99,7 +99,7 @@ def epsilon(found: tuple[float, Chance] | None, wanted: float, sizes: tuple[int,
     return f"**epsilon = {printed_bound(value)}** gives a chance of {at.right:.1%} with {many}, {_how(at)}."
 
 
-def _how(found: Chance) -> str:
+def _how(found: OrderChance) -> str:
     return "exactly, over all counts and releases" if found.exact else (
         f"by the normal approximation, which has no bound (exact are two categories up to {EXACT_LARGEST:,} people)")
 
