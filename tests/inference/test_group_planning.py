@@ -10,7 +10,13 @@ from scipy import stats
 
 import dpbi
 from dpbi.inference import group_planning as planning
-from dpbi.inference.group_planning import chance_at_counts, chance_of_order, cost_of_noise, epsilon_needed, people_needed
+from dpbi.inference.group_planning import (
+    chance_at_counts,
+    chance_of_order,
+    cost_of_noise,
+    epsilon_needed,
+    people_needed,
+)
 from dpbi.mechanisms import EHDS, Geometric, KNorm, LSHist, LSZhang
 from tests import oracles
 from tests.every_mechanism import Kind, every_class

@@ -228,16 +228,19 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
 
 
 def offer_groups(
-    page: Page, seen: downloads.Shown, program: str, defaults: Mapping[str, Any], *, own: bool
+    page: Page, seen: downloads.Shown, files: Mapping[str, bytes], defaults: Mapping[str, Any], *, own: bool
 ) -> None:
-    """The settings, the link and the report of the page Groups; own: whether the counts are a person's."""
+    """The settings, the link and the report of the page Groups; files: of the report; own: whether the
+    counts are a person's.
+    """
     with_counts = own and st.checkbox("With my labels and counts", key="take away: groups", help=handover.WITH_GROUPS)
     document = scenario_file.of_groups(settings.everything(), with_counts=with_counts)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
             "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"
         )
-        _offer_report(page, lambda: (seen, _beside(document, program)), handover.REPORT_WARNING, handover.REPORT_HELP)
+        _offer_report(page, lambda: (seen, {**files, **_beside(document, "")}), handover.REPORT_WARNING,
+                      handover.REPORT_HELP)  # fmt: skip
     _link(document, defaults)
 
 
