@@ -90,7 +90,7 @@ def chance_of_order(
     Raises ValueError for anything else, and where the approximation's posterior is refused. Source: ours.
     """
     pair, prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
-    one, two = (limits.inside("each share", share) for share in limits.pair("shares", shares, "(theta_1, theta_2)"))
+    one, two = (limits.inside("each of shares", share) for share in limits.pair("shares", shares, "(theta_1, theta_2)"))
     if one == two:
         raise ValueError(f"The shares must differ for one order to be right: got {one:g} twice.")
     sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
@@ -119,7 +119,7 @@ def chance_at_counts(
     sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
     if max(n_1, n_2) > EXACT_LARGEST:
         return None
-    one, two = (np.eye(1, n + 1, limits.whole_number("a count", c, 0, n))[0]
+    one, two = (np.eye(1, n + 1, limits.whole_number("each of counts", c, 0, n))[0]
                 for c, n in zip(limits.pair("counts", counts, "(c_1, c_2)"), (n_1, n_2), strict=True))  # fmt: skip
     return _exact_chance(pair, prior, (n_1, n_2), (one, two), sure, category)
 
@@ -233,7 +233,7 @@ def _checked(
 ) -> tuple[Pair | tuple[None, None], tuple[float, ...], tuple[int, int], int]:
     pair = (None, None) if mechanism is None else check_pair(mechanism)
     alpha = limits.check_prior(prior)
-    n_1, n_2 = (limits.whole_number("each size", n, 1, limits.TOTAL_LARGEST)
+    n_1, n_2 = (limits.whole_number("each of sizes", n, 1, limits.TOTAL_LARGEST)
                 for n in limits.pair("sizes", sizes, "(n_1, n_2)"))  # fmt: skip
     return pair, alpha, (n_1, n_2), limits.check_category(category, len(alpha))
 

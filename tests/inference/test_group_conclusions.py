@@ -43,6 +43,17 @@ def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: d
     assert found.difference.probability_greater == pytest.approx(exact.probability_greater, abs=1e-4)
 
 
+def test_each_group_may_have_a_mechanism_its_own() -> None:
+    first, second, pair = Problem((1, 1), (30, 12)), Problem((1, 1), (14, 22)), (Geometric(0.5), KNorm(2.0))
+    found, rng = conclusion(pair, first, second, np.random.default_rng(5)), np.random.default_rng(5)
+    assert found.released == tuple(
+        tuple(own.sample(one, rng, 1)[0].tolist()) for own, one in zip(pair, (first, second), strict=True))
+    read = [dpbi.noise_aware_posterior(own, one.prior, one.n, r)
+            for own, one, r in zip(pair, (first, second), found.released, strict=True)]  # fmt: skip
+    low, high = dpbi.compare(*read).difference.interval()
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.005 * (high - low))
+
+
 @every_class
 def test_every_mechanism_leads_to_a_conclusion(kind: Kind) -> None:
     found = conclusion(kind(1.0), Problem((1, 1), (9, 3)), Problem((1, 1), (2, 6)), np.random.default_rng(1)).difference
