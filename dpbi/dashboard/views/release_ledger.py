@@ -81,7 +81,7 @@ def everybody() -> tuple[Account, ...]:
 
 def shown() -> list[LedgerEntry]:
     """The releases about the people named on the page that can be shown."""
-    here = account()
+    here = account() if stewards.may_look() else Account()
     return [entry for line, entry in zip(here.lines, here.whole.entries, strict=True) if line.can_be_shown]
 
 
@@ -106,7 +106,7 @@ def ask(chosen: Scenario) -> Subject:
         remark = st.text_input("Remark", max_chars=NAME_LONGEST, key="release: remark", width=360,
                                help=release_words.REMARK_HELP).strip()  # fmt: skip
     st.session_state[_PEOPLE], questions[data] = people, question
-    if names := options.ledger().names:
+    if stewards.may_look() and (names := options.ledger().names):
         st.caption(release_words.names_in_it(names))
     entries = {"release: people": people, f"release: question {place}": question, "release: remark": remark}
     if not stewards.name():
@@ -204,6 +204,9 @@ def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: 
 
 def draw() -> None:
     """The total, every entry, the file; and the place to bring one."""
+    if not stewards.may_look():
+        st.info(release_words.LOG_IN_TO_SEE)
+        return
     here = account()
     accounts = options.ledger().beside(here)
     whole = of_all(accounts)
