@@ -50,7 +50,7 @@ def test_each_group_may_have_a_mechanism_its_own() -> None:
         tuple(own.sample(one, rng, 1)[0].tolist()) for own, one in zip(pair, (first, second), strict=True))
     read = [dpbi.noise_aware_posterior(own, one.prior, one.n, r)
             for own, one, r in zip(pair, (first, second), found.released, strict=True)]  # fmt: skip
-    low, high = dpbi.compare(*read).difference.interval()
+    low, high = dpbi.compare(read[0], read[1]).difference.interval()
     assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.005 * (high - low))
 
 

@@ -59,7 +59,7 @@ def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject:
 def account() -> Account:
     """What the ledger holds of the people named on the page; read again once it has changed."""
     name: str = st.session_state.get(_PEOPLE, "")
-    if not name:
+    if not name or not stewards.may_look():
         return Account()
     asked = options.ledger().changes, name  # before it is read: the answer may be newer, never older
     known, found = st.session_state.get(_KNOWN, (None, Account()))
@@ -81,7 +81,7 @@ def everybody() -> tuple[Account, ...]:
 
 def shown() -> list[LedgerEntry]:
     """The releases about the people named on the page that can be shown."""
-    here = account() if stewards.may_look() else Account()
+    here = account()
     return [entry for line, entry in zip(here.lines, here.whole.entries, strict=True) if line.can_be_shown]
 
 
@@ -89,10 +89,17 @@ def data_of(chosen: Scenario) -> Data:
     return chosen.labels, chosen.problem.counts
 
 
-def ask(chosen: Scenario) -> Subject:
-    """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+def say_notice() -> None:
+    """What must be known of the ledger before people are named in it, and who sees it."""
     if notice := options.ledger().notice:
         st.info(words.escape(notice, words.SENTENCE_LENGTH))
+    if stewards.login_is_configured():
+        st.caption(release_words.LOG_IN_TO_SEE)
+
+
+def ask(chosen: Scenario) -> Subject:
+    """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+    say_notice()
     with st.container(horizontal=True):
         people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
                                key="release: people", width=360, help=release_words.PEOPLE_HELP,

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from dpbi.dashboard.session import options, stewards
+from dpbi.dashboard.session import address, options, stewards
 from dpbi.dashboard.shown import downloads, tables
+from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, release as release_words, words
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
@@ -25,12 +26,12 @@ def draw() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(words.escape(said, words.SENTENCE_LENGTH))
             st.button("Log out", on_click=st.logout)
-    ledger = options.ledger()
-    if notice := ledger.notice:
-        st.info(words.escape(notice, words.SENTENCE_LENGTH))
+    release_ledger.say_notice()
     accounts = release_ledger.everybody()
     if not accounts:
         st.markdown(release_words.EMPTY)
+        st.page_link(menu.page("Release").path, label="To the page Release",
+                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
         return
     wanted = st.text_input("Search", key="ledger: search", placeholder=release_words.SEARCH,
                            max_chars=NAME_LONGEST).casefold().split()  # fmt: skip
@@ -45,7 +46,8 @@ def draw() -> None:
         st.header("Releases")
         table = release_ledger.table(charges_of(accounts), [line for one in accounts for line in one.lines])
         if any(which):
-            tables.show(table[which], "ledger-all-releases", tables.LEDGER_OF_RELEASES, "One row for each release")
+            tables.show(_not_empty(table[which]), "ledger-all-releases", tables.LEDGER_OF_RELEASES,
+                        "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
     st.header("Correct what was said")
@@ -79,11 +81,11 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
         questions = dict.fromkeys(entry.question for entry in ledger.entries if entry.question)
         rows.append({
             "People": words.plain(people.name) if people else "",
-            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
-            "Releases": len(ledger.entries),
             "Spent": ledger.total().words,
-            "Budget": people.budget if people else None,
             "Left": options.ledger().left(one),
+            "Budget": people.budget if people else None,
+            "Releases": len(ledger.entries),
+            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
             "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
                                    words.SENTENCE_LENGTH) if people else "",
             "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
@@ -91,7 +93,12 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
                                    words.SENTENCE_LENGTH) if people else "",
         })  # fmt: skip
     found = pd.DataFrame(rows)
-    return found.assign(Budget=pd.to_numeric(found["Budget"]))
+    return _not_empty(found.assign(Budget=pd.to_numeric(found["Budget"])))
+
+
+def _not_empty(table: pd.DataFrame) -> pd.DataFrame:
+    """Without the columns in which nothing stands."""
+    return table[[title for title, values in table.items() if not all(pd.isna(one) or one == "" for one in values)]]
 
 
 # --- corrections ---
@@ -165,8 +172,8 @@ def _ask_for_the_table(account: Account, entry: LedgerEntry, question: str) -> s
             tables[version] = release_words.same_table(account.whole.place(last) or 0, last)
     if len(tables) == 1:
         return None
-    return st.radio("Its table is", list(tables), format_func=lambda version: tables[version],
-                    key=f"ledger: table of {entry.release} {entry.version} for {question}")  # fmt: skip
+    return st.selectbox("Its table is", list(tables), format_func=lambda version: tables[version], width=480,
+                        key=f"ledger: table of {entry.release} {entry.version} for {question}")  # fmt: skip
 
 
 def _make(change: Callable[[], None], who: str) -> None:
