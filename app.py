@@ -13,7 +13,7 @@ from dpbi.figures import distances, home as pictures
 
 if __name__ == "__main__":
     with scenario("Home") as chosen:
-        published = library.for_each(library.publication, chosen, chosen.seed, pictures.DRAWS)
+        published = library.for_each(library.publication, chosen, chosen.seed, pictures.DRAWS, quick=True)
         rows = [row for row, _ in published]
         st.markdown(home.best(rows, chosen.problem))
         with controls.row():
@@ -28,7 +28,7 @@ if __name__ == "__main__":
             charts.draw(pictures.publications(rows, draws, averages, share, chosen.labels), "publications")
             if more := home.besides(rows, chosen.problem):
                 st.markdown(more)
-            charts.draw(distances.cumulative(library.for_each(library.law, chosen)), "home")
+            charts.draw(distances.cumulative(library.for_each(library.law, chosen, quick=True)), "home")
         tables.draw(dpbi.tables.comparison(rows, averages))
         if averages:
             st.markdown(limit.times(averages, chosen.mechanisms))

@@ -4,6 +4,7 @@ No private count enters: what is found may be used to choose a mechanism.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dpbi.accuracy.optimum import PrivacyLimit
 from dpbi.accuracy.order import Measured, lead, rising
@@ -23,10 +24,7 @@ class LimitComparison:
 
     def binds(self, mechanism: Mechanism) -> bool:
         """Whether the mechanism is epsilon-DP for the limit's epsilon, by theorem or check."""
-        promised = mechanism.guarantee(self.limit.prior, self.limit.n)
-        if not isinstance(promised, PureDP):
-            return False
-        return promised.is_private and promised.epsilon <= self.limit.epsilon * (1 + 1e-12)
+        return _promises(mechanism, self.limit.prior, self.limit.n, self.limit.epsilon)
 
     def times_limit(self, mechanism: Mechanism) -> Measured | None:
         """The mean over the limit; None where the limit is not known, does not bind the mechanism, or is undercut.
@@ -46,3 +44,9 @@ class LimitComparison:
     def ranked(self) -> list[ExpectedDistance]:
         """The means of those that the limit binds, the least first."""
         return rising([one for one in self.means if self.binds(one.mechanism)], lambda one: one.measured)
+
+
+@lru_cache(maxsize=256)  # every row, chart and sentence asks
+def _promises(mechanism: Mechanism, prior: tuple[float, ...], n: int, epsilon: float) -> bool:
+    promised = mechanism.guarantee(prior, n)
+    return isinstance(promised, PureDP) and promised.is_private and promised.epsilon <= epsilon * (1 + 1e-12)

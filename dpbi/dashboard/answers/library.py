@@ -40,28 +40,39 @@ from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.privacy import guessing
 from dpbi.privacy.curves import AttainingLaws, CalibrationGain
 from dpbi.privacy.verdict import Profile
+from dpbi.problem.candidates import number_of_candidates
 from dpbi.releases.release import guarantee_of_release
 from dpbi.sensitivity.maps import Sensitivities as Sensitivities
 
 _EPSILONS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
              12.5, 15.0, 20.0, 25.0, 30.0)
+_CANDIDATES_AT_ONCE = 2_000  # whose distances and draws take some 10 milliseconds
 
 Result = TypeVar("Result")
 
 
-def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object) -> list[Result]:
-    """The function's result for every ticked mechanism that it does not refuse; rest: arguments after the mechanism."""
-    asked = {mechanism: (scenario.problem, mechanism, *rest) for mechanism in scenario.mechanisms}
-    return answered(function, asked, st.error)
+def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object, quick: bool = False) -> list[Result]:
+    """The function's result for every ticked mechanism that it does not refuse; rest: arguments after the mechanism.
+
+    quick: whether it takes milliseconds for few candidates of three categories at most (``Work.quick``).
+    """
+    problem = scenario.problem
+    asked = {mechanism: (problem, mechanism, *rest) for mechanism in scenario.mechanisms}
+    few = problem.k <= 3 and number_of_candidates(problem.n, problem.k) <= _CANDIDATES_AT_ONCE
+    return answered(function, asked, st.error, quick=quick and few)
 
 
 def answered(
-    function: Kept[..., Result], asked: Mapping[Mechanism, tuple[object, ...]], say: Callable[[str], object]
+    function: Kept[..., Result],
+    asked: Mapping[Mechanism, tuple[object, ...]],
+    say: Callable[[str], object],
+    *,
+    quick: bool = False,
 ) -> list[Result]:
     """What the function answers to each question, with a bar; a sentence that refuses several is said once."""
     results = []
     refused: dict[str, list[str]] = {}
-    with whole(function.__name__, list(asked.values()), len(asked), "mechanisms") as current:
+    with whole(function.__name__, list(asked.values()), len(asked), "mechanisms", quick) as current:
         for mechanism, question in asked.items():
             with guard.refusal(refused, name_of(mechanism)):
                 results.append(current.ask(function, *question))

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import streamlit as st
@@ -32,9 +33,13 @@ def for_each(function: Kept[..., Result], scenario: Scenario, *rest: object) -> 
 
 def why_not_audited(kind: type[Mechanism], public: Public | None) -> str:
     """The sentence that refuses the exhaustive check for this prior and n; nothing where it can be made."""
+    return _refused(kind(1.0), *public) if public else ""
+
+
+@lru_cache(maxsize=256)  # each fold and the hint below the table ask, at every run
+def _refused(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> str:
     try:
-        if public:
-            kind(1.0).audit(*public)
+        mechanism.audit(prior, n)
     except ValueError as refusal:
         return str(refusal)
     return ""

@@ -139,9 +139,9 @@ def work(
 
 
 @contextlib.contextmanager
-def whole(part: str, asked: object, total: int, items: str) -> Iterator[Work]:
+def whole(part: str, asked: object, total: int, items: str, quick: bool = False) -> Iterator[Work]:
     """As ``work``, for what is of no use in part: where it was cancelled, ``Cancelled`` ends the page behind it."""
-    with work(part, asked, total, items) as current, contextlib.suppress(Cancelled):
+    with work(part, asked, total, items, quick=quick) as current, contextlib.suppress(Cancelled):
         yield current
     if not current.complete:
         raise Cancelled

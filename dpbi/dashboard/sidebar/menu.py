@@ -150,14 +150,14 @@ def page(title: str) -> Page:
 
 def draw(on: Page) -> None:
     """The way through the pages: a row, or as many as it takes, for each thing that one may be after; on: this one."""
+    away, to_tour = address.elsewhere(on_tour=False), address.elsewhere(on_tour=True)
     with st.container(key="menu", gap=None):
         for found in PAGES:
             if found.title in _WAY:
                 group = st.container(horizontal=True, gap=None, key=f"way {_WAY[found.title]}")
                 group.caption(_WAY[found.title], width=76)
-            along = address.elsewhere(on_tour=found.title == TOUR)
             label = f"**{found.title}**" if found is on else found.title
-            group.page_link(found.path, label=label, query_params=along)
+            group.page_link(found.path, label=label, query_params=to_tour if found.title == TOUR else away)
 
 
 def back_to_the_scene() -> None:

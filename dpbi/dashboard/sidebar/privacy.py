@@ -6,7 +6,7 @@ stand in a fold for each mechanism that is picked, and are read from the setting
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -69,10 +69,10 @@ def choose(
     public: prior and n, for which the mechanisms ticked as calibrated are calibrated; None while one is not known.
     picks: whether the page is about mechanisms; one that is not shows none, and the numbers that are in use.
     """
-    numbers = _epsilon(refusals)
-    if picks:
-        _pick()
     picked = [kind for kind in MECHANISMS if _is_chosen(kind)]
+    numbers = _epsilon(refusals, picked)
+    if picks:
+        _pick(picked)
     unaudited = {kind: why_not_audited(kind, public) for kind in picked}
     owners = {name: [kind for kind in kinds if kind in picked] for name, kinds in _owners().items()}
     places = _folds(unaudited, owners) if picks else {}
@@ -119,23 +119,23 @@ def exponential_smoothness(numbers: dict[str, float], n: int, k: int) -> float:
     return next(rule for rule in rules if rule is not None)(n, k)
 
 
-def _epsilon(refusals: list[str]) -> dict[str, float]:
+def _epsilon(refusals: list[str], picked: Sequence[type[Mechanism]]) -> dict[str, float]:
     field, meant = st.columns([3, 7], gap="xsmall", vertical_alignment="bottom", wrap=False)
     text = field.text_input("epsilon, exactly", **settings.entry("epsilon"))
     with guard.beside(refusals):
         epsilon = limits.check_epsilon(entries.number("epsilon", text))
-        with_delta = any(isinstance(_example(kind), ApproximateDP) for kind in MECHANISMS if _is_chosen(kind))
+        with_delta = any(isinstance(_examples()[kind], ApproximateDP) for kind in picked)
         meant.caption(sidebar.in_cases(epsilon, with_delta))
         return {"epsilon": epsilon}
     return {}
 
 
-def _pick() -> None:
+def _pick(kinds: Sequence[type[Mechanism]]) -> None:
     """The mechanisms, all in sight: those are pressed that are ticked, as they are or calibrated."""
-    picked = [kind.__name__ for kind in MECHANISMS if _is_chosen(kind)]
+    picked = [kind.__name__ for kind in kinds]
     if {*settings.get(PICKED)} != {*picked}:  # its own order is that of the presses
         settings.keep(PICKED, picked)
-    labels = {kind.__name__: words.stamped(kind.label, _example(kind)) for kind in MECHANISMS}
+    labels = {kind.__name__: words.stamped(kind.label, _examples()[kind]) for kind in MECHANISMS}
     settings.several("Mechanisms", PICKED, labels, _take_picked, format_func=labels.get, help=sidebar.PICKED)
 
 
@@ -212,9 +212,10 @@ def _shared_number(name: str, place: DeltaGenerator | None, refusals: list[str],
     return found
 
 
-def _example(kind: type[Mechanism]) -> Guarantee:
-    """What a class promises, of which kind and on what basis."""
-    return kind(1.0).guarantee((1.0, 1.0), 1)
+@cache
+def _examples() -> dict[type[Mechanism], Guarantee]:
+    """What each class promises, of which kind and on what basis."""
+    return {kind: kind(1.0).guarantee((1.0, 1.0), 1) for kind in MECHANISMS}
 
 
 def _is_chosen(kind: type[Mechanism]) -> bool:

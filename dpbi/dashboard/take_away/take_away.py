@@ -189,14 +189,14 @@ def _forget() -> None:
 
 
 def shown(page: Page, chosen: Scenario) -> downloads.Shown:
-    """An empty account of the page, with what its tables and figures are computed for.
+    """An empty account of the page, whose address is written, with what its tables and figures are computed for.
 
     Called settings, since a table or chart may vary one of them: its rows are then at other values.
     """
     values: dict[str, Any] = {}
     if page.uses_data:
         ticked = {type(mechanism).__name__ for mechanism in chosen.mechanisms}
-        document = _document(chosen, with_counts=False)
+        document: scenario_file.Document = st.session_state[_WRITTEN]
         options = {key: value for key, value in document.items() if key.partition(".")[0] in ticked}
         values = {
             "Data": words.plain(chosen.title),
