@@ -15,6 +15,16 @@ from dpbi.data.files import CountsError, CountsQuestion, read_counts
 from dpbi.inference import noise_aware
 from dpbi.inference.budget_split import BudgetSplit, split_epsilon
 from dpbi.inference.clouds import Clouds, clouds
+from dpbi.inference.group_conclusions import Conclusion, conclusion
+from dpbi.inference.group_planning import (
+    NoiseCost,
+    OrderChance,
+    chance_at_counts,
+    chance_of_order,
+    cost_of_noise,
+    epsilon_needed,
+    people_needed,
+)
 from dpbi.inference.limit_comparison import LimitComparison
 from dpbi.inference.nearest import NearestPosterior, nearest_posterior, read_nearest
 from dpbi.inference.noise_aware import JointPosterior, NoiseAwarePosterior, joint_posterior, noise_aware_posterior
@@ -58,6 +68,7 @@ __all__ = [
     "Clouds",
     "Comparison",
     "Composition",
+    "Conclusion",
     "CountTable",
     "CountsError",
     "CountsQuestion",
@@ -72,8 +83,10 @@ __all__ = [
     "NearestPosterior",
     "NoiseAwarePosterior",
     "NoiseAwareReleases",
+    "NoiseCost",
     "NoisyCountsPosterior",
     "NotPrivate",
+    "OrderChance",
     "Poisson",
     "PrivacyLimit",
     "PrivacyLoss",
@@ -93,13 +106,18 @@ __all__ = [
     "accuracy_curves",
     "best_guess",
     "calibrate",
+    "chance_at_counts",
+    "chance_of_order",
     "clouds",
     "compare",
     "compare_scores",
     "comparison_of",
     "compose",
+    "conclusion",
+    "cost_of_noise",
     "dirichlet",
     "distance_law",
+    "epsilon_needed",
     "expected_distance",
     "global_sensitivity",
     "guarantee_of_tables",
@@ -119,6 +137,7 @@ __all__ = [
     "noise_aware_releases",
     "noisy_counts_posterior",
     "partition",
+    "people_needed",
     "printed_bound",
     "privacy_loss",
     "privacy_profile",

@@ -493,7 +493,7 @@ _ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "p
 
 LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
           "Corrected")  # fmt: skip
-PEOPLE = ("People", "Questions", "Releases", "Spent", "Budget", "Left", "Planned", "Last (UTC)", "Changed")
+PEOPLE = ("People", "Spent", "Left", "Budget", "Releases", "Questions", "Planned", "Last (UTC)", "Changed")
 
 COLUMNS: Mapping[str, Meaning] = {
     **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},

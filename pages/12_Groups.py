@@ -3,5 +3,5 @@
 from dpbi.dashboard.page import stage
 from dpbi.dashboard.views import groups
 
-with stage("Groups"):
-    groups.draw()
+with stage("Groups") as defaults:
+    groups.draw(defaults)

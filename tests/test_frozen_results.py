@@ -106,6 +106,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
                          dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
     "tables": lambda: [made := dpbi.release_tables(NOISY, dpbi.CountTable.of(
         ["N", "S"], {"Q": {"a": [3, 4], "b": [1, 0]}}), membership="private"), made.posterior("Q", "N")],
+    "groups": lambda: [dpbi.conclusion(NOISY, TWO, TWO, np.random.default_rng(1)), dpbi.cost_of_noise(
+        NOISY, PRIOR, (9, 8), np.random.default_rng(1)), dpbi.chance_of_order(NOISY, PRIOR, (9, 8), (0.6, 0.3))],
     "split": lambda: dpbi.split_epsilon(NOISY, [PRIOR, PRIOR], [[N], [N]]),
     "file": lambda: dpbi.read_counts(b"a,3\nb,4\n", "counts.csv", layout="counts"),
 }  # fmt: skip

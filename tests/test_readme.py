@@ -17,8 +17,8 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     names: dict[str, object] = {}
     for snippet in snippets():
         exec(compile(snippet, str(README), "exec"), names)  # the README's own code
-    (guarantee, law, loss, calibrated, aware, published, noisy, first, of_group, limit, times,
-     nearest) = capsys.readouterr().out.splitlines()
+    (guarantee, law, loss, calibrated, aware, published, truth, reader, sure, cost, chance, people, epsilon, noisy,
+     first, of_group, limit, times, nearest) = capsys.readouterr().out.splitlines()
     assert limit.endswith(" theorem") and float(limit.split()[0]) == pytest.approx(0.0854, abs=5e-5)
     assert float(times) == pytest.approx(1, abs=0.005)
     counts = re.fullmatch(r"\((\d+), (\d+)\) 0\.\d+", nearest)
@@ -27,6 +27,10 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     assert share + second == pytest.approx(1.0)
     assert low < share < high
     assert int(published) > 100
+    assert float(truth.split()[0]) > 0.99 and reader.split()[2] in "-1 0 1" and float(cost) > 1
+    assert 0 < float(sure.strip("()").split(",")[0]) < 1 and 0 < float(chance) < 1
+    right, largest = re.search(r"right=([\d.]+)", people), re.match(r"\(([\d.]+), OrderChance", epsilon)
+    assert right and largest and float(right[1]) >= 0.8 and 0 < float(largest[1]) < 10
     *means, low, high, n = map(float, re.findall(r"[\d.]+(?:e-\d+)?", noisy))
     assert sum(means) == pytest.approx(1.0) and low < means[1] < high and 480 < n < 530 and float(first) == 1.0
     assert 0 <= float(of_group) <= 5

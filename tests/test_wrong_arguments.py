@@ -53,6 +53,7 @@ RIGHT: dict[str, Any] = {
     "neighbour": TWO.with_counts((5, 4)), "most": 1_000, "times": 2.0, "low": 0.1, "high": 10.0, "multiples": (1, 2),
     "sensitivity": 2.0, "sd": 3.0, "rho": 0.1, "accuracy": 5.0, "discrete": True, "scale": 2.0, "variance": 4.0,
     "rounded": True, "floor": 0, "below": 3, "d": [-1.0, 2.0], "shape": (2, 3),
+    "shares": (0.9, 0.3), "sure": 0.9, "chance": 0.5, "proportion": (1, 2),
 }  # fmt: skip
 
 
@@ -110,6 +111,9 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
     "dpbi.posterior.dirichlet.log_density": {"theta": (0.3, 0.7)},
     "NoisyCountsPosterior.block": {"categories": (0, 1)},
     "dpbi.compare": {"first": (1.0, 2.0), "second": AWARE},
+    "dpbi.chance_at_counts": {"sizes": (9, 8)},
+    "dpbi.people_needed": {"shares": (0.9, 0.1), "chance": 0.3},
+    "dpbi.conclusion": {"first": TWO, "second": TWO},
     "dpbi.compose": {"releases": [(NOISY, (1, 1), 9)]},
     "dpbi.noisy_counts_posterior": {"values": (4, 5), "noise": NOISE[0], "total": 9},
     "dpbi.guarantee_of_tables": {"mechanisms": [NOISY], **TABLES},

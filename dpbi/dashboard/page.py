@@ -12,7 +12,7 @@ from dpbi.dashboard.answers.work import Cancelled
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, stylesheet
-from dpbi.dashboard.sidebar import controls, data_source, entries, menu, prior, privacy
+from dpbi.dashboard.sidebar import controls, data_source, entries, grouped, menu, prior, privacy
 from dpbi.dashboard.take_away import scenario_file, take_away
 from dpbi.dashboard.words import data as data_words, guard, sidebar as sidebar_words, words
 
@@ -113,6 +113,8 @@ def _defaults() -> dict[str, Any]:
         **prior.DEFAULTS,
         **privacy.defaults(DEFAULT_MECHANISMS),
         **controls.DEFAULTS,
+        **grouped.DEFAULTS,
+        "groups: mechanism": DEFAULT_OF_GROUPS,
         "seed": DEFAULT_SEED,
     }
 

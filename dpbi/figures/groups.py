@@ -31,7 +31,14 @@ _SURE, _UNSURE, _WRONG = Style(SCALE[0], "solid", "circle"), Style("#6587a3", "s
     "#b27e4c", "solid", "x")  # fmt: skip
 _PLANNED = Style(SCALE[0], "solid", "circle")
 _HEIGHT = 17  # pixels of a row
-PEOPLE, EPSILON = "n, people a group", "ε of both releases"
+_PEOPLE = "n, "
+
+
+def axis(by_people: bool, unlike: bool = False) -> str:
+    """The title of a plan's axis. unlike: whether the groups have another size or epsilon each."""
+    if by_people:
+        return f"{_PEOPLE}people in the larger group" if unlike else f"{_PEOPLE}people a group"
+    return "ε, the larger of both releases" if unlike else "ε of both releases"
 
 
 def conclusions(
@@ -106,8 +113,9 @@ def plan(found: Planned, axis: str, wanted: float, answer: float | None, gap: tu
     mark_level(fig, wanted, f"wanted: {wanted:.0%}")
     title = f"{wanted:.0%} is not reached"
     if answer is not None:
-        told = f"{answer:,.0f} people a group give" if axis == PEOPLE else f"ε = {number(answer)} gives"
-        mark_place(fig, answer, f"{answer:,.0f}" if axis == PEOPLE else number(answer), by_powers=True, dash="solid")
+        by_people = axis.startswith(_PEOPLE)
+        told = f"{answer:,.0f} {axis.removeprefix(_PEOPLE)} give" if by_people else f"ε = {number(answer)} gives"
+        mark_place(fig, answer, f"{answer:,.0f}" if by_people else number(answer), by_powers=True, dash="solid")
         title = f"{told} {wanted:.0%}"
     approximate = not all(found.exact)
     return base_layout(

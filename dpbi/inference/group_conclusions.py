@@ -9,9 +9,10 @@ import numpy as np
 
 from dpbi import limits
 from dpbi.inference.beta_mixture import mixture_moments
+from dpbi.inference.group_planning import Pair, check_pair
 from dpbi.inference.noise_aware import posterior_given
 from dpbi.inference.share_comparison import compare
-from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
+from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
 
 
@@ -39,22 +40,28 @@ class Conclusion:
     difference: RoughDifference
 
 
-def conclude(
-    mechanism: Mechanism, first: Problem, second: Problem, rng: np.random.Generator, category: int = 0
+def conclusion(
+    mechanism: Mechanism | Pair, first: Problem, second: Problem, rng: np.random.Generator, category: int = 0
 ) -> Conclusion:
     """One draw of both releases, each of its group by itself, and what their noise-aware posteriors say together.
 
-    mechanism: of both; first, second: of one number of categories; category: whose share is compared. Returns the
-    Conclusion. Raises ValueError for unequal numbers of categories and where a posterior is refused. Source: ours.
+    r_g ~ mechanism(c_g), and theta_1 - theta_2 given r_1, r_2, as ``compare`` with its rough rule: interval ends within
+    0.5 % of the interval's width, probabilities within 1e-4.
+    mechanism: of both, or of each its own (first, second); first, second: of one number of categories; rng: of the
+    draw; category: 0..k - 1, whose share is compared. Returns the Conclusion.
+    Raises ValueError for unequal numbers of categories and where a posterior is refused. Source: ours.
     """
-    check_mechanism(mechanism)
+    pair = check_pair(mechanism)
     limits.check_generator(rng)
     for name, problem in (("first", first), ("second", second)):
         limits.instance(name, problem, Problem, "a Problem")
     if first.k != second.k:
-        raise ValueError(f"Both groups must have the same categories: got {first.k} and {second.k} of them.")
-    one, two = (tuple(mechanism.sample(problem, rng, 1)[0].tolist()) for problem in (first, second))
-    read = [posterior_given(mechanism, problem.prior, problem.n, r) for problem, r in ((first, one), (second, two))]
+        raise ValueError(f"first and second must have the same categories: got {first.k} and {second.k} of them.")
+    limits.check_category(category, first.k)
+    groups = [*zip(pair, (first, second), strict=True)]
+    one, two = (tuple(own.sample(problem, rng, 1)[0].tolist()) for own, problem in groups)
+    read = [posterior_given(own, problem.prior, problem.n, r)
+            for (own, problem), r in zip(groups, (one, two), strict=True)]  # fmt: skip
     return Conclusion((one, two), rough_difference(read[0], read[1], category))
 
 

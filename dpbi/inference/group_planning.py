@@ -31,6 +31,7 @@ from dpbi.posterior import dirichlet
 from dpbi.problem.problem import Problem
 
 Floats = NDArray[np.float64]
+Pair = tuple[Mechanism, Mechanism]  # of the first group and of the second
 
 SURE = 0.975  # that the order is right: then a 95 % interval of the difference lies on one side of 0
 SIZE_LARGEST = 10**7  # that is looked for
@@ -44,7 +45,7 @@ _CLOSE = 1.002  # times the least epsilon: near enough
 
 
 @dataclass(frozen=True)
-class Chance:
+class OrderChance:
     """P(the reader is sure of the right order) and of the wrong one.
 
     sizes: records of both groups; exact: whether all counts and releases were visited (error below 1e-8); else it is
@@ -58,7 +59,7 @@ class Chance:
 
 
 @dataclass(frozen=True)
-class Cost:
+class NoiseCost:
     """Root mean square standard deviations of the difference over what the prior expects, with noise and without.
 
     error: standard error of ``with_noise``, 0 where all counts and releases were visited.
@@ -74,66 +75,75 @@ class Cost:
 
 
 def chance_of_order(
-    mechanism: Mechanism | None, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float],
+    mechanism: Mechanism | Pair | None, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float],
     sure: float = SURE, category: int = 0,
-) -> Chance:
+) -> OrderChance:
     """The chance that a reader of both releases will be sure which share is larger.
 
     c_g ~ Multinomial(n_g, theta_g), r_g ~ mechanism(c_g); the other categories share the rest as the prior has them.
     For two categories sum_{r_1, r_2} P(r_1) P(r_2) 1{P(theta_1 > theta_2 | r_1, r_2) >= sure}, exact up to 1,000
     records a group. Else Phi(|theta_1 - theta_2| / s - z), z = Phi^-1(sure), s^2 the sum of both posterior variances
     given the release that the counts expect: the normal approximation, no bound.
-    mechanism: of both groups, None without noise; prior: (k,); sizes: (n_1, n_2), each at least 1; shares: of the
-    category, each in (0, 1), and not equal; sure in (0.5, 1); category: 0..k - 1. Returns the Chance.
+    mechanism: of both groups, or of each its own (first, second), None without noise; prior: (k,); sizes: (n_1, n_2),
+    each at least 1; shares: of the category, each in (0, 1), and not equal; sure in (0.5, 1); category: 0..k - 1.
+    Returns the OrderChance.
     Raises ValueError for anything else, and where the approximation's posterior is refused. Source: ours.
     """
-    prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
-    one, two = (limits.inside("each share", share) for share in limits.pair("shares", shares, "(theta_1, theta_2)"))
+    pair, prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
+    one, two = (limits.inside("each of shares", share) for share in limits.pair("shares", shares, "(theta_1, theta_2)"))
     if one == two:
         raise ValueError(f"The shares must differ for one order to be right: got {one:g} twice.")
     sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
     if len(prior) == 2 and max(n_1, n_2) <= EXACT_LARGEST:
         laws = _binomial(n_1, one), _binomial(n_2, two)
-        if (found := _exact_chance(mechanism, prior, (n_1, n_2), laws, sure, category)) is not None:
+        if (found := _exact_chance(pair, prior, (n_1, n_2), laws, sure, category)) is not None:
             right, wrong = found if one > two else found[::-1]
-            return Chance((n_1, n_2), right, wrong, True)
-    sd = math.hypot(*(_expected_sd(mechanism, prior, n, share, category) for n, share in ((n_1, one), (n_2, two))))
+            return OrderChance((n_1, n_2), right, wrong, True)
+    sd = math.hypot(*(_expected_sd(own, prior, n, share, category)
+                      for own, n, share in zip(pair, (n_1, n_2), (one, two), strict=True)))  # fmt: skip
     z, gap = float(special.ndtri(sure)), abs(one - two) / sd
-    return Chance((n_1, n_2), float(special.ndtr(gap - z)), float(special.ndtr(-gap - z)), False)
+    return OrderChance((n_1, n_2), float(special.ndtr(gap - z)), float(special.ndtr(-gap - z)), False)
 
 
-def chance_at(
-    mechanism: Mechanism | None, prior: ArrayLike, counts: tuple[int, int], sizes: tuple[int, int], sure: float = SURE,
-    category: int = 0,
+def chance_at_counts(
+    mechanism: Mechanism | Pair | None, prior: ArrayLike, counts: tuple[int, int], sizes: tuple[int, int],
+    sure: float = SURE, category: int = 0,
 ) -> tuple[float, float] | None:
     """P(sure that theta_1 is larger) and P(sure that theta_2 is), at counts of the category out of sizes, k = 2.
 
     As ``chance_of_order``, of given counts. None where not all counts and releases can be visited. Source: ours.
     """
-    prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
+    pair, prior, (n_1, n_2), category = _checked(mechanism, prior, sizes, category)
     if len(prior) != 2:
         raise ValueError(f"prior must have 2 parameters: got {len(prior)}.")
     sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
     if max(n_1, n_2) > EXACT_LARGEST:
         return None
-    one, two = (np.eye(1, n + 1, limits.whole_number("a count", c, 0, n))[0]
+    one, two = (np.eye(1, n + 1, limits.whole_number("each of counts", c, 0, n))[0]
                 for c, n in zip(limits.pair("counts", counts, "(c_1, c_2)"), (n_1, n_2), strict=True))  # fmt: skip
-    return _exact_chance(mechanism, prior, (n_1, n_2), (one, two), sure, category)
+    return _exact_chance(pair, prior, (n_1, n_2), (one, two), sure, category)
 
 
 def people_needed(
-    mechanism: Mechanism | None, prior: ArrayLike, shares: tuple[float, float], chance: float, sure: float = SURE,
-    category: int = 0,
-) -> Chance | None:
-    """A size n of both groups that gives at least this chance, where n - 1 of each does not; None beyond 10 million.
+    mechanism: Mechanism | Pair | None, prior: ArrayLike, shares: tuple[float, float], chance: float,
+    sure: float = SURE, category: int = 0, proportion: tuple[float, float] = (1, 1),
+) -> OrderChance | None:
+    """Sizes of the groups that give at least this chance, where one person less in the larger one does not.
 
-    The chance mostly rises with n, not at each step: by doubling and halving, the first size that is found.
-    chance in (0, 1); the rest as for ``chance_of_order``, of which the Chance at that n is returned. Source: ours.
+    n_g = ceil(n w_g / max w), w = proportion, n the larger size. The chance mostly rises with n, not at each step: by
+    doubling and halving, the first n that is found.
+    chance in (0, 1); proportion: of the groups' sizes, each at least 1e-6 of the other; the rest as for
+    ``chance_of_order``. Returns the OrderChance at these sizes; None where n would be beyond 10 million. Raises
+    ValueError as that. Source: ours.
     """
     wanted = limits.inside("chance", chance)
+    parts = [limits.between("proportion", w, 1e-300, 1e300)
+             for w in limits.pair("proportion", proportion, "of sizes, (1, 2)")]  # fmt: skip
+    part = [limits.between("proportion of the smaller group", w / max(parts), 1e-6, 1.0) for w in parts]
 
-    def at(n: int) -> Chance:
-        return chance_of_order(mechanism, prior, (n, n), shares, sure, category)
+    def at(n: int) -> OrderChance:
+        sizes = math.ceil(n * part[0]), math.ceil(n * part[1])
+        return chance_of_order(mechanism, prior, sizes, shares, sure, category)
 
     high = 2
     while (found := at(high)).right < wanted:
@@ -148,18 +158,31 @@ def people_needed(
     return found
 
 
-def epsilon_needed(
-    mechanism: Mechanism, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float], chance: float,
-    sure: float = SURE, category: int = 0,
-) -> tuple[float, Chance] | None:
-    """An epsilon of both releases that gives at least this chance, within 0.2 % of one that does not; None above 100.
+def with_epsilon(mechanism: Pair, epsilon: float) -> Pair:
+    """Both with other epsilons in the same proportion, the larger of which is this. Source: ours."""
+    one, two = mechanism
+    largest = max(one.epsilon, two.epsilon)
+    return (replace(one, epsilon=epsilon * (one.epsilon / largest)),
+            replace(two, epsilon=epsilon * (two.epsilon / largest)))  # fmt: skip
 
-    As ``people_needed``, with the Chance at that epsilon. Source: ours.
+
+def epsilon_needed(
+    mechanism: Mechanism | Pair, prior: ArrayLike, sizes: tuple[int, int], shares: tuple[float, float], chance: float,
+    sure: float = SURE, category: int = 0,
+) -> tuple[float, OrderChance] | None:
+    """An epsilon of both releases that gives at least this chance, within 0.2 % of one that does not.
+
+    Of a pair of mechanisms it is the larger epsilon, which is what both releases cost together where sizes are public
+    and nobody could be in the other group; the other one stays in proportion.
+    Arguments as for ``people_needed``. Returns it with the OrderChance there; None where it would be above 100; 0.001
+    where that is enough. Raises ValueError as ``chance_of_order``. Source: ours.
     """
     wanted = limits.inside("chance", chance)
+    pair, _, _, _ = _checked(mechanism, prior, sizes, category)
+    both = (check_mechanism(pair[0]), check_mechanism(pair[1]))
 
-    def at(epsilon: float) -> Chance:
-        return chance_of_order(replace(mechanism, epsilon=epsilon), prior, sizes, shares, sure, category)
+    def at(epsilon: float) -> OrderChance:
+        return chance_of_order(with_epsilon(both, epsilon), prior, sizes, shares, sure, category)
 
     low, high = _EPSILON
     found = at(high)
@@ -175,54 +198,65 @@ def epsilon_needed(
 
 
 def cost_of_noise(
-    mechanism: Mechanism, prior: ArrayLike, sizes: tuple[int, int], rng: np.random.Generator, category: int = 0
-) -> Cost:
+    mechanism: Mechanism | Pair, prior: ArrayLike, sizes: tuple[int, int], rng: np.random.Generator, category: int = 0
+) -> NoiseCost:
     """sqrt(E Var(theta_1 - theta_2 | r_1, r_2)) against sqrt(E Var(theta_1 - theta_2 | c_1, c_2)).
 
     E over theta_g ~ prior, c_g, r_g: no private count enters. Without noise E Var(theta | c) = Var(theta) A / (A + n).
     With it, for two categories sum_r P(r) Var(theta | r), exact; else the mean over 16 draws of rng.
-    mechanism: of both groups; prior (k,); sizes: (n_1, n_2). Returns the Cost. Source: ours.
+    mechanism: of both groups, or of each its own; prior (k,); sizes: (n_1, n_2); category: 0..k - 1. Returns the
+    NoiseCost. Raises ValueError for anything else, and where a posterior is refused. Source: ours.
     """
-    prior, sizes, category = _checked(mechanism, prior, sizes, category)
+    pair, prior, sizes, category = _checked(mechanism, prior, sizes, category)
+    both = check_mechanism(pair[0]), check_mechanism(pair[1])
     limits.check_generator(rng)
     total = sum(prior)
     spread = prior[category] * (total - prior[category]) / (total * total * (total + 1))
     exact = {n: spread * total / (total + n) for n in sizes}
-    means = {n: _mean_variance(mechanism, prior, n, category, exact[n], rng) for n in exact}
-    value = math.fsum(means[n][0] for n in sizes)
-    error = math.hypot(*(means[n][1] * sizes.count(n) for n in means))
-    return Cost(math.sqrt(value), math.sqrt(math.fsum(exact[n] for n in sizes)), error / (2 * math.sqrt(value)))
+    groups = [*zip(both, sizes, strict=True)]
+    means = {(own, n): _mean_variance(own, prior, n, category, exact[n], rng) for own, n in dict.fromkeys(groups)}
+    value = math.fsum(means[group][0] for group in groups)
+    error = math.hypot(*(means[group][1] * groups.count(group) for group in means))
+    return NoiseCost(math.sqrt(value), math.sqrt(math.fsum(exact[n] for n in sizes)), error / (2 * math.sqrt(value)))
+
+
+def check_pair(mechanism: Mechanism | Pair) -> Pair:
+    """Of both groups, or of each its own (first, second). ValueError for anything else."""
+    if isinstance(mechanism, tuple | list):
+        one, two = limits.pair("mechanism", mechanism, "(first, second)")
+        return check_mechanism(one), check_mechanism(two)
+    return check_mechanism(mechanism), mechanism
 
 
 def _checked(
-    mechanism: Mechanism | None, prior: ArrayLike, sizes: tuple[int, int], category: int
-) -> tuple[tuple[float, ...], tuple[int, int], int]:
-    if mechanism is not None:
-        check_mechanism(mechanism)
+    mechanism: Mechanism | Pair | None, prior: ArrayLike, sizes: tuple[int, int], category: int
+) -> tuple[Pair | tuple[None, None], tuple[float, ...], tuple[int, int], int]:
+    pair = (None, None) if mechanism is None else check_pair(mechanism)
     alpha = limits.check_prior(prior)
-    n_1, n_2 = (limits.whole_number("each size", n, 1, limits.TOTAL_LARGEST)
+    n_1, n_2 = (limits.whole_number("each of sizes", n, 1, limits.TOTAL_LARGEST)
                 for n in limits.pair("sizes", sizes, "(n_1, n_2)"))  # fmt: skip
-    return alpha, (n_1, n_2), limits.check_category(category, len(alpha))
+    return pair, alpha, (n_1, n_2), limits.check_category(category, len(alpha))
 
 
 # Two categories -------------------------------------------------------------------------------------
 
 
 def _exact_chance(
-    mechanism: Mechanism | None, prior: tuple[float, ...], sizes: tuple[int, int], laws: tuple[Floats, Floats],
+    pair: Pair | tuple[None, None], prior: tuple[float, ...], sizes: tuple[int, int], laws: tuple[Floats, Floats],
     sure: float, category: int,
 ) -> tuple[float, float] | None:
     """P(sure that theta_1 > theta_2), P(sure that theta_1 < theta_2); laws: of both counts of the category."""
     greater = _greater((prior[category], prior[1 - category]), sizes)
-    if mechanism is None:
-        (p_1, p_2) = laws
-    else:
-        read = {n: _releases(mechanism, prior, n, category) for n in sizes}
-        one, two = (read[n] for n in sizes)
+    p_1, p_2 = laws
+    first, second = pair
+    if first is not None and second is not None:
+        groups = (first, sizes[0]), (second, sizes[1])
+        read = {(own, n): _releases(own, prior, n, category) for own, n in dict.fromkeys(groups)}
+        one, two = (read[group] for group in groups)
         if one is None or two is None:
             return None
         (likelihood_1, given_1), (likelihood_2, given_2) = one, two
-        p_1, p_2 = laws[0] @ likelihood_1, laws[1] @ likelihood_2
+        p_1, p_2 = p_1 @ likelihood_1, p_2 @ likelihood_2
         kept_1, kept_2 = _likely(p_1), _likely(p_2)
         p_1, p_2 = p_1[kept_1], p_2[kept_2]
         greater = given_1[kept_1] @ greater @ given_2[kept_2].T

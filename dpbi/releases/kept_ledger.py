@@ -133,18 +133,22 @@ class Account:
 
     def corrected(self, release: str, said: Mapping[str, str], who: str) -> "Account":
         """With what is said of a release said otherwise: its remark, and of its table, with all releases of that, the
-        question and the token of the version. What they cost stays as it is.
+        question and the token of the version; an empty one takes this release alone out of its table, to be of another.
+        What they cost stays as it is.
         """
         found = next((line for line in self.lines if line.entry.release == release), None)
         if found is None:
             raise ValueError("The release is not in the ledger of these people.")
+        apart = said.get("version") == ""
         if "version" in said:
-            self.ledger.version_of(said.get("question", found.entry.question), said["version"], found.entry.part)
+            version = self.ledger.version_of(said.get("question", found.entry.question), said["version"] or None,
+                                             found.entry.part)
+            said = {**said, "version": version}
         of_table = {what: text for what, text in said.items() if what != "remark"}
         now: list[KeptRelease] = []
         for line in self.lines:
             same = found.entry.table is not None and line.entry.table == found.entry.table
-            texts = said if line is found else of_table if same else {}
+            texts = said if line is found else of_table if same and not apart else {}
             now.append(line._corrected(texts, who))
             if line is not now[-1]:
                 self.whole.check_stated(now[-1].whole)
@@ -311,10 +315,11 @@ class KeptLedger(ABC):
     def correct(self, name: str, release: str, *, question: str | None = None, version: str | None = None,
                 remark: str | None = None, who: str = "") -> None:
         """Corrects what was said of a release; what it cost stays. name: of the people; release: its token; question,
-        version: of its table, with all releases of that; version: the token of a table of the question; remark: its
-        own; None: as it was.
+        version: of its table, with all releases of that; version: the token of a table of the question, or "" where
+        this release alone is of another table than any; remark: its own; None: as it was.
 
-        Raises ValueError where nothing would be changed, and for a version of another n or other categories.
+        Releases are read together by what is said of them now. Raises ValueError where nothing would be changed, and
+        for a version of another n or other categories.
         """
         given = {"question": question, "version": version, "remark": remark}
         said = {what: text for what, text in given.items() if text is not None}

@@ -54,8 +54,8 @@ class LedgerFile(KeptLedger):
     asks_who: ClassVar[bool] = True
     proved_only: ClassVar[bool] = True
     notice: ClassVar[str] = (
-        "This ledger is shared and lasts. The names in it and the releases are seen by everyone who can open this app. "
-        "It holds what a release's file holds, and never a true count.")
+        "This ledger is shared and lasts. The names in it and the releases are seen by everyone to whom this app shows "
+        "it. It holds what a release's file holds, and never a true count.")
     of_a_draw: ClassVar[str] = (
         "It is charged to the ledger first, then drawn, and written beside its charge before it is shown.")
 

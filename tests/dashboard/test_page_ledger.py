@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette.starlette_websocket import _parse_decoded_user_cookie
 
 from dpbi import MECHANISMS, PureDP
 from dpbi.dashboard.session import options
@@ -17,7 +18,7 @@ from dpbi.mechanisms import Geometric
 from dpbi.releases.kept_ledger import of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
-from tests.dashboard.person import bare, buttons, everything, opened, press, ran, text, ticked
+from tests.dashboard.person import PATIENCE, ROOT, bare, buttons, everything, opened, press, ran, text, ticked, visit
 from tests.dashboard.test_page_release import (
     COUNTS,
     acknowledge,
@@ -267,17 +268,34 @@ def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> No
     assert "Others had the name" in bare(at.main.error[0].value) and len(kept.names) == 2
 
 
-@pytest.mark.parametrize(("stewards", "known", "allowed"), [
-    ([], {}, True), (["ada@x.org"], {}, False), ([], {"is_logged_in": False}, False),
-    (["ada@x.org"], {"is_logged_in": False, "email": "ada@x.org"}, False),
-    ([], {"is_logged_in": True, "email": "ada@x.org"}, False),
-    (["Ada@x.org", "b"], {"is_logged_in": True, "email": "ada@X.org"}, True),
-    (["ada@x.org"], {"is_logged_in": True, "email": "eve@x.org", "name": "ada@x.org"}, False),
-    (["ada@x.org"], {"is_logged_in": True, "email": "ada@x.org", "email_verified": False, "sub": "5"}, False),
-    (["5"], {"is_logged_in": True, "sub": "5"}, True),
+def from_the_server(**claims: Any) -> dict[str, Any]:
+    """st.user of a session whose identity token has these claims: as Streamlit's own callback puts them into a cookie
+    and its websocket reads them."""
+    cookie = json.dumps({**claims, "origin": "https://app.example", "is_logged_in": True, "provider": "default"})
+    return _parse_decoded_user_cookie(cookie.encode(), "https://app.example/_stcore/stream")
+
+
+ADA, MARK = {"email": "ada@x.org", "email_verified": True, "iss": "https://id.example", "sub": "5"}, "https://id.example#5"
+
+
+@pytest.mark.parametrize(("stewards", "known", "allowed", "who"), [
+    ([], {}, True, "Ada"), (["ada@x.org"], {}, False, ""), ([], {"is_logged_in": False}, False, ""),
+    ([], {"email": "test@example.com"}, True, "Ada"),
+    (["ada@x.org"], {"is_logged_in": False, "email": "ada@x.org", "email_verified": True}, False, ""),
+    ([], from_the_server(**ADA), False, ""), (["Ada@x.org", "b"], from_the_server(**ADA), True, "ada@x.org"),
+    (["ada@x.org"], from_the_server(**ADA | {"email": "eve@x.org", "name": "ada@x.org"}), False, ""),
+    *((["ada@x.org"], from_the_server(**ADA | {"email_verified": no}), False, "") for no in (False, "false", None, 1)),
+    (["ada@x.org"], from_the_server(email="ada@x.org", iss="https://id.example", sub="5"), False, ""),
+    (["ada@x.org"], from_the_server(iss="https://id.example", preferred_username="ada@x.org", sub="ada@x.org"),
+     False, ""),
+    ([MARK], from_the_server(**ADA | {"email_verified": False}), True, MARK),
+    (["5"], from_the_server(**ADA | {"email_verified": False}), False, ""),
+    ([MARK.upper()], from_the_server(iss="https://id.example", sub="5"), False, ""),
+    (["ada@x.org"], from_the_server(**ADA | {"email_verified": "true"}), True, "ada@x.org"),
 ])  # fmt: skip
 def test_with_a_login_only_those_named_may_change_anything(
-    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch, stewards: list[str], known: dict[str, Any], allowed: bool
+    kept: LedgerFile, monkeypatch: pytest.MonkeyPatch, stewards: list[str], known: dict[str, Any],
+    allowed: bool, who: str,
 ) -> None:
     """On the page, and where its buttons are pressed all the same."""
     monkeypatch.setattr(type(st.user), "to_dict", lambda self: known)
@@ -288,13 +306,19 @@ def test_with_a_login_only_those_named_may_change_anything(
     if allowed:
         released_by(at)
         (line,) = kept.account(NAME).lines
-        assert line.entry.who == (known.get("email", known.get("sub")) if logged_in else "Ada")
+        assert line.entry.who == who
     else:
         assert button(at).disabled and buttons(at)["Set this plan"].disabled and not at.main.checkbox
         assert re.search("Log in first|no login is configured|not among those", everything(at))
         assert "not among" in everything(at) or not logged_in
         kept.bring(NAME, [])
-        assert buttons(text_of(opened(OVERVIEW), "Their name", "Other"))["Correct the name"].disabled
+        at = opened(OVERVIEW)
+        if logged_in or "is_logged_in" not in known:
+            assert buttons(text_of(at, "Their name", "Other"))["Correct the name"].disabled
+            return
+        assert release_words.LOG_IN_TO_SEE in [one.value for one in at.main.info] and "Log in" in buttons(at)
+        assert not at.main.dataframe and not at.main.selectbox and NAME not in everything(at)
+        assert f"In the ledger: {NAME}." not in [one.value for one in page(people=NAME).main.caption]
 
 
 def test_who_may_no_longer_is_refused_when_a_button_is_pressed(
@@ -305,13 +329,57 @@ def test_who_may_no_longer_is_refused_when_a_button_is_pressed(
     bringing = bring(bringing, Ledger((entry(PureDP(0.5, "theorem", "proved")),)).to_json().encode())
     kept.bring("Others", [])
     correcting = text_of(text_of(opened(OVERVIEW), "Who you are", "Eve"), "Their name", "Other")
-    monkeypatch.setattr(type(st.user), "to_dict", lambda self: {"is_logged_in": True, "email": "eve@x.org"})
+    monkeypatch.setattr(type(st.user), "to_dict", lambda self: {
+        "is_logged_in": True, "email": "eve@x.org", "email_verified": True})  # fmt: skip
     ran(button(at).click())
     for one, label in ((planning, "Set this plan"), (bringing, "Add to the ledger"), (correcting, "Correct the name")):
         press(one, label)
     for one in (at, planning, bringing, correcting):
         assert "eve@x.org is not among those who may release" in everything(one)
     assert kept.names == ("Others",) and not kept.account("Others").lines
+
+
+@pytest.mark.parametrize(("secrets", "ways"), [
+    ({"client_id": "x"}, ["Log in"]), ({"google": {"client_id": "x"}, "okta": {"client_id": "y"}},
+                                       ["Log in with google", "Log in with okta"]),
+    ({"client_id": "x", "okta": {"client_id": "y"}}, ["Log in", "Log in with okta"]),
+])  # fmt: skip
+def test_each_provider_has_its_way_in_and_who_is_in_has_the_way_out(
+    kept: LedgerFile, secrets: dict[str, Any], ways: list[str]
+) -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    at.secrets["auth"], at.user = secrets, {"is_logged_in": False}
+    at = visit(at, OVERVIEW)
+    assert [label for label in buttons(at) if label.startswith("Log in")] == ways
+    kept.bring(NAME, [])
+    at.user = from_the_server(**ADA)
+    assert "You are logged in as ada@x.org, the address" in everything(ran(at)) and at.main.dataframe
+    at.user = from_the_server(**ADA | {"email_verified": False})
+    assert f"You are logged in as {MARK}: issuer and subject" in everything(ran(at))
+    at = press(at, "Log out")
+    assert release_words.LOG_IN_TO_SEE in everything(at) and not at.main.dataframe
+
+
+def test_which_table_a_release_is_of_is_corrected_and_spending_stays(kept: LedgerFile) -> None:
+    first, second = (kept.release(NAME, Geometric(0.5), PROBLEM, question="Q", version=version)[1]
+                     for version in (None, None))  # fmt: skip
+    kept.correct(NAME, second.release, version=first.version, who="Eve")
+    one = kept.account(NAME).whole
+    assert one.read_together(one.entries[1])
+    before = one.total()
+    at = text_of(opened(OVERVIEW), "Who you are", "Bob")
+    (_, releases) = (one.value for one in at.main.dataframe)
+    assert list(releases["Version"]) == [1, 1] and buttons(at)["Correct the release"].disabled
+    press(ran(at.main.selectbox[-1].set_value("")), "Correct the release")
+    found = kept.account(NAME)
+    (_, releases) = (one.value for one in at.main.dataframe)
+    assert list(releases["Version"]) == [1, 2] and list(releases["Release"]) == ["kept, superseded", "kept"]
+    assert found.ledger.total() == before and found.whole.read_together(found.whole.entries[1]) is None
+    assert [(one.what, one.who) for one in found.whole.entries[1].corrected] == [("version", "Eve"), ("version", "Bob")]
+    assert "which version of the table it is of was corrected" in " ".join(releases["Corrected"])
+    press(ran(at.main.selectbox[-1].set_value(first.version)), "Correct the release")
+    assert len({one.version for one in kept.account(NAME).ledger.entries}) == 1 and kept.account(
+        NAME).ledger.total() == before
 
 
 def test_a_shared_ledger_asks_who_releases(kept: LedgerFile) -> None:

@@ -101,7 +101,8 @@ def test_every_setting_has_its_key() -> None:
     derived = {privacy.SLIDER, privacy.PICKED, "prior in one box", "prior in one box: labels"}
     carried: set[str] = set()
     document = json.loads(example_document())
-    document |= {"k": 3, "n": 30, "labels": ["a", "b"], "counts": [1, 2], "title": "t", "source": "counts-typed-in"}
+    document |= {"k": 3, "n": 30, "labels": ["a", "b"], "counts": [1, 2], "title": "t", "source": "counts-typed-in",
+                 "groups": "group, yes, no\nA, 1, 2\nB, 3, 4"}
     for source in ("counts-typed-in", "a-file-of-yours"):
         restored = scenario_file.restored(document | {"source": source})
         assert not restored.notices

@@ -37,9 +37,9 @@ def test_readers_stand_by_what_they_are_sure_of_and_are_counted(sign: int) -> No
 
 
 @pytest.mark.parametrize(("axis", "answer", "said"), [
-    (groups.PEOPLE, 1234.0, "1,234 people a group give 80%: a share of 0.4 seen to be above 0.3"),
-    (groups.EPSILON, 0.4321, "ε = 0.432 gives 80%: a share of 0.4 seen to be above 0.3"),
-    (groups.PEOPLE, None, "80% is not reached: a share of 0.4 seen to be above 0.3"),
+    (groups.axis(True), 1234.0, "1,234 people a group give 80%: a share of 0.4 seen to be above 0.3"),
+    (groups.axis(False), 0.4321, "ε = 0.432 gives 80%: a share of 0.4 seen to be above 0.3"),
+    (groups.axis(True), None, "80% is not reached: a share of 0.4 seen to be above 0.3"),
 ])  # fmt: skip
 def test_a_plan_says_its_answer_and_marks_what_is_exact(axis: str, answer: float | None, said: str) -> None:
     found = groups.Planned((100.0, 1000.0, 2000.0), (0.2, 0.7, 0.9), (True, True, False), (0.3, 0.75, 0.95))

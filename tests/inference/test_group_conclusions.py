@@ -7,7 +7,7 @@ import pytest
 
 import dpbi
 from dpbi import Problem
-from dpbi.inference.group_conclusions import conclude, rough_difference
+from dpbi.inference.group_conclusions import conclusion, rough_difference
 from dpbi.mechanisms import Geometric, KNorm
 from tests.every_mechanism import Kind, every_class
 
@@ -31,8 +31,8 @@ def test_a_rough_difference_is_near_the_exact_one(first: tuple[float, float], se
 @pytest.mark.parametrize("category", [0, 2])
 def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: dpbi.Mechanism, category: int) -> None:
     first, second = Problem((1, 1, 1), (30, 12, 9)), Problem((1, 1, 1), (14, 22, 3))
-    found = conclude(mechanism, first, second, np.random.default_rng([3, 1]), category)
-    assert found == conclude(mechanism, first, second, np.random.default_rng([3, 1]), category)
+    found = conclusion(mechanism, first, second, np.random.default_rng([3, 1]), category)
+    assert found == conclusion(mechanism, first, second, np.random.default_rng([3, 1]), category)
     rng = np.random.default_rng([3, 1])
     assert found.released == tuple(tuple(mechanism.sample(one, rng, 1)[0].tolist()) for one in (first, second))
     read = [dpbi.noise_aware_posterior(mechanism, one.prior, one.n, r)
@@ -43,20 +43,31 @@ def test_a_conclusion_is_of_its_own_draw_and_near_what_compare_says(mechanism: d
     assert found.difference.probability_greater == pytest.approx(exact.probability_greater, abs=1e-4)
 
 
+def test_each_group_may_have_a_mechanism_its_own() -> None:
+    first, second, pair = Problem((1, 1), (30, 12)), Problem((1, 1), (14, 22)), (Geometric(0.5), KNorm(2.0))
+    found, rng = conclusion(pair, first, second, np.random.default_rng(5)), np.random.default_rng(5)
+    assert found.released == tuple(
+        tuple(own.sample(one, rng, 1)[0].tolist()) for own, one in zip(pair, (first, second), strict=True))
+    read = [dpbi.noise_aware_posterior(own, one.prior, one.n, r)
+            for own, one, r in zip(pair, (first, second), found.released, strict=True)]  # fmt: skip
+    low, high = dpbi.compare(read[0], read[1]).difference.interval()
+    assert (found.difference.low, found.difference.high) == pytest.approx((low, high), abs=0.005 * (high - low))
+
+
 @every_class
 def test_every_mechanism_leads_to_a_conclusion(kind: Kind) -> None:
-    found = conclude(kind(1.0), Problem((1, 1), (9, 3)), Problem((1, 1), (2, 6)), np.random.default_rng(1)).difference
+    found = conclusion(kind(1.0), Problem((1, 1), (9, 3)), Problem((1, 1), (2, 6)), np.random.default_rng(1)).difference
     assert found.low < found.mean < found.high and 0 < found.probability_greater < 1
 
 
 def test_what_is_wrong_is_refused_in_words() -> None:
     two, three, rng = Problem((1, 1), (3, 4)), Problem((1, 1, 1), (3, 4, 1)), np.random.default_rng(1)
     with pytest.raises(ValueError, match="same categories"):
-        conclude(Geometric(1.0), two, three, rng)
+        conclusion(Geometric(1.0), two, three, rng)
     with pytest.raises(ValueError, match="second"):
-        conclude(Geometric(1.0), two, (3, 4), rng)  # type: ignore[arg-type]
+        conclusion(Geometric(1.0), two, (3, 4), rng)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="category"):
-        conclude(Geometric(1.0), two, two, rng, 2)
+        conclusion(Geometric(1.0), two, two, rng, 2)
 
 
 def test_the_interval_holds_the_difference_as_often_as_it_says() -> None:

@@ -10,7 +10,13 @@ from scipy import stats
 
 import dpbi
 from dpbi.inference import group_planning as planning
-from dpbi.inference.group_planning import chance_at, chance_of_order, cost_of_noise, epsilon_needed, people_needed
+from dpbi.inference.group_planning import (
+    chance_at_counts,
+    chance_of_order,
+    cost_of_noise,
+    epsilon_needed,
+    people_needed,
+)
 from dpbi.mechanisms import EHDS, Geometric, KNorm, LSHist, LSZhang
 from tests import oracles
 from tests.every_mechanism import Kind, every_class
@@ -28,10 +34,12 @@ def rng() -> np.random.Generator:
 
 
 def brute(
-    kind: str, prior: tuple[int, int], sizes: tuple[int, int], shares: tuple[float, float], epsilon: float, sure: float
+    kinds: tuple[str, str], prior: tuple[int, int], sizes: tuple[int, int], shares: tuple[float, float],
+    epsilons: tuple[float, float], sure: float,
 ) -> tuple[float, float]:
     """Every pair of counts and of releases, Bayes' rule and fractions for P(theta_1 > theta_2 | c)."""
-    laws = [oracles.laws_of_all_datasets(kind, prior, n, epsilon=epsilon) for n in sizes]
+    laws = [oracles.laws_of_all_datasets(kind, prior, n, epsilon=epsilon)
+            for kind, n, epsilon in zip(kinds, sizes, epsilons, strict=True)]  # fmt: skip
     releases = [sorted({r for law in every.values() for r in law}) for every in laws]
     a, b = prior
     right = wrong = 0.0
@@ -51,11 +59,48 @@ def test_the_chance_is_the_sum_over_all_counts_and_releases(
     kind: Kind, prior: tuple[int, int], sizes: tuple[int, int]
 ) -> None:
     shares, sure = (0.8, 0.3), 0.83
-    wanted = brute(kind.__name__, prior, sizes, shares, 2.0, sure)
+    wanted = brute((kind.__name__,) * 2, prior, sizes, shares, (2.0, 2.0), sure)
     found = chance_of_order(kind(2.0), prior, sizes, shares, sure)
     assert found.exact and (found.right, found.wrong) == pytest.approx(wanted, abs=1e-9)
     turned = chance_of_order(kind(2.0), prior, sizes[::-1], shares[::-1], sure)
     assert (turned.right, turned.wrong) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(5, 3), (4, 4)])
+def test_of_a_pair_each_group_has_its_own_mechanism_and_epsilon(sizes: tuple[int, int]) -> None:
+    pair, prior, shares, sure = (Geometric(2.0), LSHist(0.7)), (1, 2), (0.8, 0.3), 0.8
+    wanted = brute(("Geometric", "LSHist"), prior, sizes, shares, (2.0, 0.7), sure)
+    found = chance_of_order(pair, prior, sizes, shares, sure)
+    assert found.exact and (found.right, found.wrong) == pytest.approx(wanted, abs=1e-9)
+    turned = chance_of_order(pair[::-1], prior, sizes[::-1], shares[::-1], sure)
+    assert (turned.right, turned.wrong) == pytest.approx(wanted, abs=1e-9)
+    at = [chance_at_counts(pair, prior, (c, d), sizes, sure) for c in range(sizes[0] + 1) for d in range(sizes[1] + 1)]
+    p = [stats.binom.pmf(np.arange(n + 1), n, share) for n, share in zip(sizes, shares, strict=True)]
+    weights = (p[0][:, None] * p[1]).ravel()
+    assert (found.right, found.wrong) == pytest.approx(tuple(weights @ np.array(at, dtype=float)), abs=1e-9)
+
+
+def test_the_cost_of_a_pair_is_the_sum_of_each_groups_variance() -> None:
+    pair, prior, sizes = (Geometric(1.0), KNorm(0.3)), (1, 2), (40, 40)
+    found = cost_of_noise(pair, prior, sizes, rng())
+    alone = [cost_of_noise(own, prior, (n, n), rng()) for own, n in zip(pair, sizes, strict=True)]
+    for name in ("with_noise", "without"):
+        assert 2 * getattr(found, name) ** 2 == pytest.approx(sum(getattr(one, name) ** 2 for one in alone), rel=1e-12)
+
+
+def test_sizes_and_epsilons_that_are_needed_stay_in_proportion() -> None:
+    prior, shares, pair = (1, 1), (0.6, 0.2), (Geometric(1.0), Geometric(0.25))
+    found = people_needed(pair, prior, shares, 0.7, proportion=(30, 75))
+    assert found and found.right >= 0.7 and found.sizes[0] == math.ceil(found.sizes[1] * 0.4)
+    less = (math.ceil((found.sizes[1] - 1) * 0.4), found.sizes[1] - 1)
+    assert chance_of_order(pair, prior, less, shares).right < 0.7
+    needed = epsilon_needed(pair, prior, (40, 90), shares, 0.7)
+    assert needed is not None and needed[1].right >= 0.7
+    at = [chance_of_order(planning.with_epsilon(pair, epsilon), prior, (40, 90), shares)
+          for epsilon in (needed[0], needed[0] / 1.003)]  # fmt: skip
+    assert at[0] == needed[1] and at[1].right < 0.7
+    same = planning.with_epsilon(pair, needed[0])
+    assert same == (Geometric(needed[0]), Geometric(0.25 * needed[0]))
 
 
 def test_of_two_categories_noise_of_any_total_is_as_whole_number_noise() -> None:
@@ -88,14 +133,14 @@ def test_sure_of_the_order_is_an_interval_on_one_side_of_zero() -> None:
 
 
 def test_the_chance_without_noise_is_that_of_the_counts() -> None:
-    right, wrong = chance_at(None, (1, 1), (40, 20), (50, 60)) or (0, 0)
+    right, wrong = chance_at_counts(None, (1, 1), (40, 20), (50, 60)) or (0, 0)
     assert (right, wrong) == (1.0, 0.0)
-    assert chance_at(None, (1, 1), (20, 20), (50, 50)) == (0.0, 0.0)
+    assert chance_at_counts(None, (1, 1), (20, 20), (50, 50)) == (0.0, 0.0)
     found = chance_of_order(None, (1, 1), (30, 30), (0.7, 0.3))
     p = stats.binom.pmf(np.arange(31)[:, None], 30, [0.7, 0.3])
     sure = planning._greater((1.0, 1.0), (30, 30)) >= planning.SURE
     assert found.right == pytest.approx(float(p[:, 0] @ sure @ p[:, 1]), abs=1e-12)
-    assert chance_at(None, (1, 1), (20, 20), (1_001, 50)) is None
+    assert chance_at_counts(None, (1, 1), (20, 20), (1_001, 50)) is None
 
 
 def test_a_second_category_is_the_first_of_the_turned_prior() -> None:
@@ -198,13 +243,15 @@ def test_a_cost_that_is_drawn_says_its_error(monkeypatch: pytest.MonkeyPatch) ->
 
 WRONG: dict[str, Callable[[], object]] = {
     "shares": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 0.3)),
-    "each share": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 1.0)),
-    "each size": lambda: chance_of_order(None, (1, 1), (0, 5), (0.3, 0.2)),
+    "each of shares": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 1.0)),
+    "each of sizes": lambda: chance_of_order(None, (1, 1), (0, 5), (0.3, 0.2)),
     "sure": lambda: chance_of_order(None, (1, 1), (5, 5), (0.3, 0.2), 0.4),
     "chance": lambda: people_needed(None, (1, 1), (0.3, 0.2), 1.0),
     "category": lambda: cost_of_noise(Geometric(1.0), (1, 1), (5, 5), rng(), 2),
-    "a count": lambda: chance_at(None, (1, 1), (6, 5), (5, 5)),
-    "prior": lambda: chance_at(None, (1, 1, 1), (4, 5), (5, 5)),
+    "each of counts": lambda: chance_at_counts(None, (1, 1), (6, 5), (5, 5)),
+    "prior": lambda: chance_at_counts(None, (1, 1, 1), (4, 5), (5, 5)),
+    "proportion": lambda: people_needed(None, (1, 1), (0.3, 0.2), 0.5, proportion=(1, 10**7)),
+    "mechanism must": lambda: chance_of_order((Geometric(1.0), None), (1, 1), (5, 5), (0.3, 0.2)),  # type: ignore
     "mechanism": lambda: chance_of_order("KNorm", (1, 1), (5, 5), (0.3, 0.2)),  # type: ignore[arg-type]
 }
 

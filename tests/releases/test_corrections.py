@@ -142,6 +142,25 @@ def test_a_question_and_a_remark_are_corrected_and_the_release_reads_as_the_othe
     assert line.brought and line.entry.made == brought.made and line.entry.question == "C"
 
 
+def test_one_of_three_releases_of_a_table_is_taken_apart_and_costs_what_it_did(kept: KeptLedger) -> None:
+    first = released(kept, RIGHT, "Q")
+    rest = [released(kept, RIGHT, "Q", version=first.version) for _ in range(2)]
+    before = kept.account(RIGHT).whole
+    assert (together := before.read_together(first)) and len(together.used) == 3
+    kept.correct(RIGHT, rest[0].release, version="", who="Bob")
+    after = again(kept).account(RIGHT).whole
+    assert after.total() == before.total()
+    assert after.read_together(after.entries[1]) is None
+    assert (together := after.read_together(after.entries[0])) and [one.release for one in together.used] == [
+        first.release, rest[1].release]  # fmt: skip
+    (change,) = after.entries[1].corrected
+    assert (change.what, change.before, change.who) == ("version", first.version, "Bob") and change.after not in (
+        "", first.version)
+    assert [one.version for one in after.entries].count(first.version) == 2 and not after.entries[2].corrected
+    kept.correct(RIGHT, rest[0].release, version=first.version)
+    assert (back := kept.account(RIGHT).whole.read_together(first)) and len(back.used) == 3
+
+
 def test_a_table_keeps_its_releases_together_when_its_question_is_corrected(kept: KeptLedger) -> None:
     first = released(kept, RIGHT, "Smokign")
     second = released(kept, RIGHT, "smokign ", version=first.version)

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbi import Mechanism, Problem, compare, dirichlet, noise_aware_posterior
+from dpbi import Problem, compare, dirichlet, noise_aware_posterior
 from dpbi.dashboard.answers.cache import kept
 from dpbi.inference import group_conclusions as conclusions, group_planning as planning
 from dpbi.inference.group_conclusions import Conclusion, RoughDifference
-from dpbi.inference.group_planning import Chance, Cost
+from dpbi.inference.group_planning import NoiseCost, OrderChance, Pair
 
 
 class Contrasts(NamedTuple):
@@ -33,11 +33,11 @@ def truth(first: Problem, second: Problem, category: int) -> Contrasts:
 
 
 @kept(256, said="Comparing what was released.")
-def read(mechanism: Mechanism, first: Problem, second: Problem, released: tuple[tuple[int, ...], tuple[int, ...]],
+def read(mechanism: Pair, first: Problem, second: Problem, released: tuple[tuple[int, ...], tuple[int, ...]],
          category: int) -> Contrasts:  # fmt: skip
     """The problems give prior and n alone."""
-    one, two = (noise_aware_posterior(mechanism, problem.prior, problem.n, r)
-                for problem, r in zip((first, second), released, strict=True))  # fmt: skip
+    one, two = (noise_aware_posterior(own, problem.prior, problem.n, r)
+                for own, problem, r in zip(mechanism, (first, second), released, strict=True))  # fmt: skip
     return _contrasts(one, two, [float(posterior.mean[category]) for posterior in (one, two)], category)
 
 
@@ -53,36 +53,36 @@ def rough_truth(first: Problem, second: Problem, category: int) -> RoughDifferen
 
 
 @kept(4096)
-def conclusion(mechanism: Mechanism, first: Problem, second: Problem, category: int, seed: int, number: int
+def conclusion(mechanism: Pair, first: Problem, second: Problem, category: int, seed: int, number: int
                ) -> Conclusion:  # fmt: skip
     """The draw of this number; each depends on the seed and on its number alone."""
-    return conclusions.conclude(mechanism, first, second, np.random.default_rng([seed, number]), category)
+    return conclusions.conclusion(mechanism, first, second, np.random.default_rng([seed, number]), category)
 
 
 @kept(256)
-def exact_share(mechanism: Mechanism, first: Problem, second: Problem, category: int) -> tuple[float, float] | None:
+def exact_share(mechanism: Pair, first: Problem, second: Problem, category: int) -> tuple[float, float] | None:
     counts, sizes = (first.counts[category], second.counts[category]), (first.n, second.n)
-    return planning.chance_at(mechanism, first.prior, counts, sizes, category=category)
+    return planning.chance_at_counts(mechanism, first.prior, counts, sizes, category=category)
 
 
 @kept(256, said="What the noise costs.")
-def cost(mechanism: Mechanism, prior: tuple[float, ...], sizes: tuple[int, int], category: int) -> Cost:
+def cost(mechanism: Pair, prior: tuple[float, ...], sizes: tuple[int, int], category: int) -> NoiseCost:
     return planning.cost_of_noise(mechanism, prior, sizes, np.random.default_rng(1), category)
 
 
 @kept(4096, said="Planning.")
-def chance(mechanism: Mechanism | None, prior: tuple[float, ...], sizes: tuple[int, int], shares: tuple[float, float],
-           category: int) -> Chance:  # fmt: skip
+def chance(mechanism: Pair | None, prior: tuple[float, ...], sizes: tuple[int, int], shares: tuple[float, float],
+           category: int) -> OrderChance:  # fmt: skip
     return planning.chance_of_order(mechanism, prior, sizes, shares, category=category)
 
 
 @kept(512, said="Looking for the size.")
-def people(mechanism: Mechanism | None, prior: tuple[float, ...], shares: tuple[float, float], wanted: float,
-           category: int) -> Chance | None:  # fmt: skip
-    return planning.people_needed(mechanism, prior, shares, wanted, category=category)
+def people(mechanism: Pair | None, prior: tuple[float, ...], shares: tuple[float, float], wanted: float,
+           category: int, proportion: tuple[float, float]) -> OrderChance | None:  # fmt: skip
+    return planning.people_needed(mechanism, prior, shares, wanted, category=category, proportion=proportion)
 
 
 @kept(512, said="Looking for epsilon.")
-def epsilon(mechanism: Mechanism, prior: tuple[float, ...], sizes: tuple[int, int], shares: tuple[float, float],
-            wanted: float, category: int) -> tuple[float, Chance] | None:  # fmt: skip
+def epsilon(mechanism: Pair, prior: tuple[float, ...], sizes: tuple[int, int], shares: tuple[float, float],
+            wanted: float, category: int) -> tuple[float, OrderChance] | None:  # fmt: skip
     return planning.epsilon_needed(mechanism, prior, sizes, shares, wanted, category=category)

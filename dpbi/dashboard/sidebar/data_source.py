@@ -39,7 +39,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-OWN_SETTINGS = ("typed", "uploaded")  # a person's own counts: kept when other settings come from elsewhere
+OWN_SETTINGS = ("typed", "uploaded", "groups: typed")  # a person's own counts: kept when other settings come
 
 
 class Data(NamedTuple):

@@ -1,8 +1,11 @@
-"""Counts by groups of different people: typed as a table, of a bundled example, or of a file with groups apart."""
+"""Counts by groups of different people: typed as a table, of a bundled example, or of a file with groups apart; and
+the settings of the page Groups.
+"""
 
 import csv
 import io
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dpbi import limits
@@ -12,6 +15,18 @@ from dpbi.data.files.table import JOIN
 
 GROUPS_LARGEST = 40
 BY_KEY = {example.key: example for example in GROUPED}
+EXAMPLE, TYPED, FILE = SOURCES = ("An example", "Counts typed in", "The file in use")
+PEOPLE, EPSILON = PLANNED = ("people a group", "epsilon")
+READERS = (10, 20, 30, 50)
+SIDES = ("first", "second")  # of the two groups that are compared
+# A group and a category by their places from 1 on, which are public where their names are not; an epsilon or a size of
+# a group's own: empty where it has none.
+DEFAULTS: dict[str, Any] = {
+    "groups: source": EXAMPLE, "groups: example": GROUPED[0].key, "groups: typed": "", "groups: first": 1,
+    "groups: second": 2, "groups: category": 1, "groups: mechanism": "", "groups: draws": 20, "groups: strength": "1",
+    "groups: share": "0.3", "groups: gap": "0.1", "groups: wanted": "0.8", "groups: vary": PEOPLE,
+    **{f"groups: {what} of the {side}": "" for what in ("epsilon", "size") for side in SIDES},
+}  # fmt: skip
 
 
 class Grouped(NamedTuple):
@@ -40,8 +55,7 @@ def typed(text: str) -> Grouped:
         raise ValueError("A line of the categories' names and two groups at least are needed: a line each, such as: "
                          "A, 30, 70.")  # fmt: skip
     mark = next((mark for mark in "\t;" if mark in lines[0][1]), ",")
-    cells = [(place, [cell.strip() for cell in next(csv.reader(io.StringIO(line), delimiter=mark))])
-             for place, line in lines]  # fmt: skip
+    cells = [(place, _cells(place, line, mark)) for place, line in lines]
     (_, (_, *labels)), *rows = cells
     limits.whole_number("number of categories", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     limits.whole_number("number of groups", len(rows), 2, GROUPS_LARGEST)
@@ -55,6 +69,23 @@ def typed(text: str) -> Grouped:
         except ValueError as refusal:
             raise ValueError(f"Line {place}: {refusal}") from None
     return _named([row[0] for _, row in rows], labels, counts, "Groups typed in", "typed in")
+
+
+def _cells(place: int, line: str, mark: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader(io.StringIO(line), delimiter=mark))]
+    except csv.Error:
+        raise ValueError(f"Line {place} cannot be read: got {limits.shown(line)}.") from None
+
+
+def own_epsilon(text: str) -> float | None:
+    """Of one group, as typed; None where nothing is."""
+    return limits.check_epsilon(entries.number("epsilon", text)) if text.strip() else None
+
+
+def own_size(text: str) -> int | None:
+    """People of one group, as typed; None where nothing is."""
+    return entries.whole("people", text, 1, limits.TOTAL_LARGEST) if text.strip() else None
 
 
 def of_file(used: Mapping[str, Any] | None) -> Grouped | None:
@@ -71,6 +102,27 @@ def of_file(used: Mapping[str, Any] | None) -> Grouped | None:
     limits.whole_number("number of groups", len(found), 2, GROUPS_LARGEST)
     counts = [tuple(one[category] for category in first) for one in found.values()]
     return _named([*found], [*first], counts, used["name"], "an uploaded file")
+
+
+def found(kept: Mapping[str, Any]) -> Grouped | None:
+    """Of the settings; None where nothing is typed, or no such file in use. Raises ValueError as ``typed``."""
+    if kept["groups: source"] == EXAMPLE:
+        return of_example(kept["groups: example"])
+    if kept["groups: source"] == FILE:
+        return of_file(kept["uploaded"])
+    return typed(kept["groups: typed"]) if kept["groups: typed"].strip() else None
+
+
+def as_typed(own: Grouped) -> str:
+    """The text that ``typed`` reads so; empty where it reads it in another way, as a name over two lines."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(
+        [("group", *own.labels), *((name, *row) for name, row in zip(own.groups, own.counts, strict=True))])
+    text = lines.getvalue()
+    with suppress(ValueError):
+        again = typed(text)
+        return text if again[:3] == own[:3] else ""
+    return ""
 
 
 def _named(groups: list[str], labels: list[str], counts: list[tuple[int, ...]], title: str, source: str) -> Grouped:

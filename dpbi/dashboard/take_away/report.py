@@ -42,6 +42,7 @@ _MEANINGS = {  # of files, by what their names are like; the first that fits
     "settings.json": "the settings: the app's sidebar takes them under Bring settings",
     "reading.json": "the numbers of the page, and what was assumed: a program reads it",
     "statement.md": "what was read, and under which assumptions",
+    "answers.md": "what the page says of it, in sentences",
     "notes.html": "for the speaker, to be printed: open it in a browser",
     "script.py": "computes the page's numbers anew: run it with .venv/bin/python of dpbi's folder",
     "*.js": "draws the figures; keep it beside them",

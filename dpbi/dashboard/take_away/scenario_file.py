@@ -23,7 +23,7 @@ from dpbi import MECHANISMS, Problem, limits
 from dpbi.accuracy.axes import AXES
 from dpbi.accuracy.error import METRICS
 from dpbi.dashboard.session import address, long_links
-from dpbi.dashboard.sidebar import controls, data_source, entries, prior, privacy
+from dpbi.dashboard.sidebar import controls, data_source, entries, grouped, prior, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words, handover, words
 from dpbi.data import synthesis
 from dpbi.data.json_object import json_object
@@ -78,6 +78,19 @@ def document(
         found["alpha"] = list(problem.prior)
     if with_counts and kept["source"] in data_source.OWN:
         found |= {"labels": list(labels), "counts": list(problem.counts), "title": title}
+    return found
+
+
+def of_groups(kept: Mapping[str, Any], *, with_counts: bool) -> Document:
+    """The document of the page Groups alone; with_counts: a person's own groups and counts too, as typed."""
+    found: Document = {}
+    for key in (*_of_groups(), "epsilon", "seed"):
+        found |= accepted(key, kept)
+    own = None
+    with suppress(ValueError):
+        own = grouped.found(kept) if with_counts and kept["groups: source"] != grouped.EXAMPLE else None
+    if own is not None and (text := grouped.as_typed(own)):
+        found |= {"groups_from": name_of_option(grouped.TYPED), "groups": text}
     return found
 
 
@@ -296,7 +309,52 @@ def table() -> dict[str, Entry]:
         ),
         "coverage": _flag("coverage", "accuracy coverage"),
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
+        **_of_groups(),
     }
+
+
+def _of_groups() -> dict[str, Entry]:
+    """What the page Groups shows; ``groups``, a person's counts by group, stands in a document only if asked for."""
+    kinds = [kind.__name__ for kind in MECHANISMS]
+    wanted = {"planned_share": "share", "planned_difference": "gap", "planned_chance": "wanted"}
+    return {
+        "groups_from": _choice("groups_from", "groups: source", grouped.SOURCES),
+        "groups_example": _choice("groups_example", "groups: example", grouped.BY_KEY),
+        "groups": Entry("text", _groups, lambda value: {"groups: typed": value}),
+        "group": _place("group", "groups: first", grouped.GROUPS_LARGEST),
+        "other_group": _place("other_group", "groups: second", grouped.GROUPS_LARGEST),
+        "group_category": _place("group_category", "groups: category", limits.CATEGORIES_LARGEST),
+        "groups_mechanism": Entry(
+            "text",
+            lambda value: limits.one_of("groups_mechanism", value, kinds),
+            lambda value: {"groups: mechanism": value},
+            lambda kept: kept["groups: mechanism"],
+        ),
+        "groups_prior": _number("groups_prior", "groups: strength",
+                                lambda value: prior.check_parameter("groups_prior", value)),
+        "readers": Entry(
+            "number",
+            lambda value: int(limits.one_of("readers", value, grouped.READERS)),
+            lambda value: {"groups: draws": value},
+            lambda kept: kept["groups: draws"],
+        ),
+        **{key: _number(key, f"groups: {setting}", functools.partial(limits.inside, key))
+           for key, setting in wanted.items()},
+        "planned": _choice("planned", "groups: vary", grouped.PLANNED),
+        **{f"{what}_of_{side}": _own(f"{what}_of_{side}", f"groups: {what} of the {side}", check)
+           for what, check in (("epsilon", grouped.own_epsilon), ("size", grouped.own_size))
+           for side in grouped.SIDES},
+    }  # fmt: skip
+
+
+def _own(key: str, setting: str, typed: Callable[[str], float | None]) -> Entry:
+    """A number of a group's own; 0 where it has none."""
+    return Entry(
+        "number",
+        lambda value: typed(written(value)) if limits.finite_number(key, value) else 0,
+        lambda value: {setting: written(value) if value else ""},
+        lambda kept: typed(kept[setting]) or 0,
+    )
 
 
 def _choice(key: str, setting: str, options: Iterable[str], many: bool = False) -> Entry:
@@ -351,6 +409,16 @@ def _category(key: str, setting: str) -> Entry:
     )
 
 
+def _place(key: str, setting: str, largest: int) -> Entry:
+    """Of a group or category, from 1 on."""
+    return Entry(
+        "number",
+        lambda value: limits.whole_number(key, value, 1, largest),
+        lambda value: {setting: value},
+        lambda kept: kept[setting],
+    )
+
+
 def _flag(key: str, setting: str) -> Entry:
     return Entry(
         "flag",
@@ -389,6 +457,12 @@ def _labels(value: Any) -> tuple[str, ...]:
     limits.whole_number("number of labels", len(labels), limits.CATEGORIES_LEAST, limits.CATEGORIES_LARGEST)
     entries.check_labels(labels)
     return tuple(labels)
+
+
+def _groups(value: Any) -> str:
+    text = limits.check_text("groups", value, limits.TYPED_CHARACTERS_LARGEST)
+    grouped.typed(text)
+    return text
 
 
 def _proportions(value: Any) -> list[float]:

@@ -73,21 +73,17 @@ def of_page(title: str, chosen: Scenario, kept: Settings) -> str:
     )
 
 
-def of_groups(
-    mechanism: Mechanism, given: Settings, plan: tuple[tuple[float, float], float, bool] | None
-) -> str:
-    """The script of two groups. plan: both shares, the wanted chance, and whether people are asked for or epsilon."""
-    imported, planned, more = ["cost_of_noise"], "", {}
+def of_groups(mechanism: Mechanism, pair: tuple[Mechanism, Mechanism], given: Settings, plan: Settings | None) -> str:
+    """The script of two groups. mechanism: of all groups; pair: of the two; plan: what was asked of it, if anything."""
+    planned = ""
     if plan is not None:
-        shares, wanted, by_people = plan
-        more = {"shares": shares, "wanted": wanted}
-        imported.append("people_needed" if by_people else "epsilon_needed")
-        call = "people_needed(mechanism, prior, " if by_people else "epsilon_needed(mechanism, prior, (one.n, two.n), "
-        planned = f'print("planned:", {call}shares, wanted, category=category))'
+        given = {**given, **{name: value for name, value in plan.items() if name != "by_people"}}
+        planned = _program("groups_people" if plan["by_people"] else "groups_epsilon").strip("\n")
+    one, two = (_constructed(own, {}) for own in pair)
     return _program("groups").format(
-        version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, planning=", ".join(imported), plan=planned,
-        settings=_assigned({**given, **more}), mechanism=_constructed(mechanism, {}),
-    ).rstrip() + "\n"
+        version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, plan=planned or "planned = None",
+        settings=_assigned(given), mechanism=_constructed(mechanism, {}), one=one, two=two,
+    )
 
 
 def of_claim(name: str, setting: Setting) -> str:

@@ -58,8 +58,10 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
     else:
         entered = settings.everything()
-        document = document | scenario_file.accepted("epsilon", entered) | scenario_file.accepted("source", entered)
-        document = scenario_file.for_address(document, with_counts=False)
+        document = document | scenario_file.accepted("source", entered) | scenario_file.of_groups(
+            entered, with_counts=False)
+        document = st.session_state[_WRITTEN] = scenario_file.for_address(document, with_counts=False)
+    document = document | _groups_in_the_link()
     on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
     query = scenario_file.to_query(scenario_file.without({**document, **on_stage}, brief))
     if len(query) > limits.LINK_CHARACTERS_LARGEST:
@@ -87,6 +89,13 @@ def _in_the_link(document: scenario_file.Document) -> bool:
         return False
     brought = st.session_state.get(_BROUGHT, {})
     return all(brought.get(key) == document[key] for key in ("labels", "counts"))
+
+
+def _groups_in_the_link() -> scenario_file.Document:
+    """The groups' counts that the session's link brought, where the page's address still holds these very ones."""
+    brought = st.session_state.get(_BROUGHT, {}).get("groups")
+    return {"groups": brought} if brought and "groups" in st.query_params and brought == settings.get(
+        "groups: typed") else {}
 
 
 def bring(defaults: Mapping[str, Any]) -> None:
@@ -163,7 +172,7 @@ def take_over(what: str, found: Callable[[], scenario_file.Document], defaults: 
     if taken.notices:
         said = [f"**The settings of the {what} are taken over, except:**"]
         said += [words.escape(notice, words.SENTENCE_LENGTH) for notice in taken.notices]
-    if what == "link" and document.get("counts"):
+    if what == "link" and (document.get("counts") or document.get("groups")):
         said.insert(0, handover.LINK_HOLDS_COUNTS)
     st.session_state[_SAID], st.session_state[_HELD] = said, {*document}
 
@@ -218,6 +227,23 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
     _link(document, defaults)
 
 
+def offer_groups(
+    page: Page, seen: downloads.Shown, files: Mapping[str, bytes], defaults: Mapping[str, Any], *, own: bool
+) -> None:
+    """The settings, the link and the report of the page Groups; files: of the report; own: whether the
+    counts are a person's.
+    """
+    with_counts = own and st.checkbox("With my labels and counts", key="take away: groups", help=handover.WITH_GROUPS)
+    document = scenario_file.of_groups(settings.everything(), with_counts=with_counts)
+    with st.container(horizontal=True, gap="small"):
+        downloads.offer(
+            "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"
+        )
+        _offer_report(page, lambda: (seen, {**files, **_beside(document, "")}), handover.REPORT_WARNING,
+                      handover.REPORT_HELP)  # fmt: skip
+    _link(document, defaults)
+
+
 def offer_scenes(
     page: Page, document: scenario_file.Document, about: str, made: Callable[[], tuple[dict[str, Any], str]]
 ) -> None:
@@ -259,7 +285,7 @@ def _link(document: scenario_file.Document, defaults: Mapping[str, Any]) -> None
         if len(query) > limits.LINK_CHARACTERS_LARGEST:
             st.caption(handover.link_too_long(len(query)))
             return
-        if "counts" in document:
+        if document.keys() & {"counts", "groups"}:
             st.warning(handover.LINK_WARNING)
         _copied(query)
         st.caption(handover.LINK_HELP)

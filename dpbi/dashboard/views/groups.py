@@ -1,6 +1,7 @@
 """The page Groups: two groups' true counts compared, what readers of their releases would conclude, and a plan."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -14,81 +15,100 @@ from dpbi.dashboard.page import DEFAULT_OF_GROUPS
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import controls, data_source, entries, grouped, menu, prior
-from dpbi.dashboard.sidebar.grouped import Grouped
-from dpbi.dashboard.take_away import report, script
+from dpbi.dashboard.sidebar.grouped import EXAMPLE, FILE, SIDES, SOURCES, TYPED, Grouped
+from dpbi.dashboard.take_away import script, take_away
 from dpbi.dashboard.words import groups as said, guard, handover, sidebar, words
 from dpbi.inference.group_conclusions import RoughDifference
-from dpbi.inference.group_planning import SIZE_LARGEST
+from dpbi.inference.group_planning import SIZE_LARGEST, Pair, with_epsilon
 
 _OF = "groups: "  # what the settings of this page begin with
-EXAMPLE, TYPED, FILE = "An example", "Counts typed in", "The file in use"
-DRAWS = (10, 20, 30, 50)
 PAIRS_OF = 10  # groups of which all pairs are shown
-_ENTRIES: dict[str, Any] = {
-    "source": EXAMPLE, "example": next(iter(grouped.BY_KEY)), "typed": "group, yes, no\nA, 30, 70\nB, 45, 55",
-    "first": "", "second": "", "category": "", "mechanism": DEFAULT_OF_GROUPS, "draws": 20, "strength": "1",
-    "share": "0.3", "gap": "0.1", "wanted": "0.8", "vary": said.PEOPLE,
-}  # fmt: skip
 _POINTS = 9  # of a plan
 
 
 class TwoGroups(NamedTuple):
-    """Two groups and how they are released. names, category: of them; i: the category's place."""
+    """Two groups and how they are released. mechanism: chosen for all groups; pair: of these two; sizes: of a plan, the
+    groups' own or as counted; places: of the groups; i: of the category; names, category: of them.
+    """
 
     mechanism: Mechanism
+    pair: Pair
     first: Problem
     second: Problem
+    sizes: tuple[int, int]
+    places: tuple[int, int]
     i: int
     names: tuple[str, str]
     category: str
 
     @property
-    def asked(self) -> tuple[Mechanism, Problem, Problem, int]:
-        return self.mechanism, self.first, self.second, self.i
+    def asked(self) -> tuple[Pair, Problem, Problem, int]:
+        return self.pair, self.first, self.second, self.i
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def counted(self) -> tuple[int, int]:
         return self.first.n, self.second.n
 
+    @property
+    def epsilons(self) -> tuple[float, float]:
+        return self.pair[0].epsilon, self.pair[1].epsilon
 
-def draw() -> None:
-    for name, value in _ENTRIES.items():
-        settings.setdefault(_OF + name, value)
+
+class Sentences(list[str]):
+    """Those of the page, shown as they come, to be taken along."""
+
+    def say(self, text: str) -> None:
+        self.append(text)
+        st.markdown(text)
+
+    def note(self, text: str) -> None:
+        self.append(text)
+        st.caption(text)
+
+
+def draw(defaults: Mapping[str, Any]) -> None:
+    with st.sidebar:
+        take_away.bring(defaults)
     refused: list[str] = []
     question: TwoGroups | None = None
     with st.container(horizontal=True, vertical_alignment="bottom", key="sources"):
-        source = settings.choice("Groups from", _OF + "source", (EXAMPLE, TYPED, FILE), width=180)
+        source = settings.choice("Groups from", _OF + "source", SOURCES, width=180)
         example = source == EXAMPLE and _example()
         strength = _strength(refused)
-    if (found := example or _own(source, refused)) is not None:
+    if (found := example or _own_counts(source, refused)) is not None:
         with controls.row():
             question = _question(found, strength, refused)
+        question = question and _each_its_own(question, refused)
     if found is None or question is None:
         if not refused:
-            st.info(said.NO_FILE)
+            st.info(said.NO_FILE if source == FILE else said.NOTHING_TYPED)
+        if not refused and source == FILE:
             data_source.lead_to_data()
         return
     if source != EXAMPLE and not data_source.of_a_person():
         st.markdown(f"**{words.RAW_NOTICE}**")
     seed = entries.whole("seed", settings.get("seed"), 0, entries.SEED_LARGEST)
     alpha = question.first.prior
+    one, two = question.epsilons
     about: dict[str, str | int | float] = {"Groups": words.plain(found.title), "First": words.plain(question.names[0]),
              "Second": words.plain(question.names[1]), "Category": words.plain(question.category),
              "Mechanism": name_of(question.mechanism), "epsilon": question.mechanism.epsilon,
+             **({} if one == two else {"epsilon of the first": one, "epsilon of the second": two}),
              "Prior": words.prior_words(alpha), "Seed": seed}  # fmt: skip
     told = ", ".join(f"{name} = {value}" for name, value in about.items())
     seen = downloads.Shown({f"Setting: {name}": value for name, value in about.items()}, f"Groups. Settings: {told}.")
+    sentences = Sentences()
     with downloads.collected(seen), suppress(Cancelled):
         with guard.part():
-            _compare(question, seed)
+            _compare(question, seed, sentences)
         if len(found.groups) > 2:
             with guard.part():
-                _pairs(found, question, alpha, seed)
+                _pairs(found, question, alpha, seed, sentences)
         planned = None
         with guard.part():
-            planned = _plan(question, alpha)
+            planned = _plan(question, alpha, sentences)
         with guard.part():
-            _take_away(found, question, seed, planned, seen)
+            _take_away(found, question, seed, planned, seen, sentences, defaults)
 
 
 # --- the controls ---
@@ -97,16 +117,16 @@ def draw() -> None:
 def _example() -> Grouped:
     titles = {key: one.title for key, one in grouped.BY_KEY.items()}
     key = settings.choice("Example", _OF + "example", titles, format_func=titles.get, width=420)
-    return grouped.of_example(key or _ENTRIES["example"])
+    return grouped.of_example(key or grouped.DEFAULTS["groups: example"])
 
 
-def _own(source: str, refused: list[str]) -> Grouped | None:
-    """Of the file in use, or typed; None where there is no such file, or what is typed is refused."""
+def _own_counts(source: str, refused: list[str]) -> Grouped | None:
+    """Of the file in use, or typed; None where there is no such file, nothing is typed, or what is typed is refused."""
+    if source == TYPED:
+        st.text_area("Groups and their counts", height=110, help=said.TYPED_HELP, placeholder=said.TYPED_EXAMPLE,
+                     **settings.entry(_OF + "typed"))  # fmt: skip
     with guard.beside(refused):
-        if source == FILE:
-            return grouped.of_file(settings.get("uploaded"))
-        entry = settings.entry(_OF + "typed")
-        return grouped.typed(st.text_area("Groups and their counts", height=110, help=said.TYPED_HELP, **entry))
+        return grouped.found(settings.everything())
     return None
 
 
@@ -135,23 +155,47 @@ def _question(found: Grouped, strength: float | None, refused: list[str]) -> Two
         return None
     alpha = (strength,) * len(found.labels)
     one, two = Problem(alpha, found.counts[first]), Problem(alpha, found.counts[second])
-    names = found.groups[first], found.groups[second]
-    return TwoGroups(kinds[name](epsilon), one, two, i, names, found.labels[i])
+    mechanism = kinds[name](epsilon)
+    return TwoGroups(mechanism, (mechanism, mechanism), one, two, (one.n, two.n), (first, second), i,
+                     (found.groups[first], found.groups[second]), found.labels[i])  # fmt: skip
 
 
 def _place(label: str, name: str, options: Sequence[str], default: int, without: int | None = None) -> int:
-    """Which of them. Kept by its name: one that is not there, or taken, gives way, and its widget to a new one."""
-    left = [option for i, option in enumerate(options) if i != without]
+    """Which of them, from 0 on, kept from 1 on: one that is not there, or taken, gives way."""
+    left = [place for place in range(1, len(options) + 1) if place - 1 != without]
     if settings.get(_OF + name) not in left:
-        settings.keep(_OF + name, options[default] if default != without else left[0])
-    shown = {option: words.plain(option, 30) for option in left}
-    return options.index(settings.choice(label, _OF + name, left, format_func=shown.get, width=210))
+        settings.keep(_OF + name, default + 1 if default + 1 in left else left[0])
+    shown = [words.plain(option, 30) for option in options]
+    return int(settings.choice(label, _OF + name, left, format_func=lambda place: shown[place - 1], width=210)) - 1
+
+
+def _each_its_own(question: TwoGroups, refused: list[str]) -> TwoGroups | None:
+    """With an epsilon or a size that is of one group alone; None where an entry is refused."""
+    names = {(what, side): f"{_OF}{what} of the {side}" for what in ("epsilon", "size") for side in SIDES}
+    if any(settings.get(name).strip() for name in names.values()):
+        st.session_state.setdefault(folds.key(said.OWN), True)
+    with folds.fold(said.OWN) as opened:
+        if opened:
+            st.markdown(said.own(*question.names))
+            with st.container(horizontal=True):
+                for (what, side), name in names.items():
+                    st.text_input(f"{said.OWN_OF[what]} of the {side} group", width=200, **settings.entry(name))
+    own: dict[str, list[Any]] = {"epsilon": [], "size": []}
+    for (what, _), name in names.items():
+        with guard.beside(refused):
+            own[what].append((grouped.own_epsilon if what == "epsilon" else grouped.own_size)(settings.get(name)))
+    if refused:
+        return None
+    kind, common = type(question.mechanism), question.mechanism.epsilon
+    one, two = (kind(common if epsilon is None else epsilon) for epsilon in own["epsilon"])
+    sizes = [counted if size is None else size for size, counted in zip(own["size"], question.counted, strict=True)]
+    return question._replace(pair=(one, two), sizes=(sizes[0], sizes[1]))
 
 
 # --- what the counts say, and what readers would ---
 
 
-def _compare(question: TwoGroups, seed: int) -> None:
+def _compare(question: TwoGroups, seed: int, sentences: Sentences) -> None:
     from dpbi.figures import groups as figures
 
     size = settings.get(_OF + "draws")
@@ -168,61 +212,71 @@ def _compare(question: TwoGroups, seed: int) -> None:
     names = question.names if right else question.names[::-1]
     low, high = true.intervals[0] if right else (-true.intervals[0][1], -true.intervals[0][0])
     probability = true.probability_greater if right else 1 - true.probability_greater
-    st.markdown(said.answer(*names, question.category, probability, (abs(true.at_means[0]), low, high)))
+    sentences.say(said.answer(*names, question.category, probability, (abs(true.at_means[0]), low, high)))
     sketch = RoughDifference(true.probability_greater, true.at_means[0], *true.intervals[0])
     charts.draw(figures.conclusions(sketch, rough, question.names, question.category), "groups")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        settings.choice("Releases drawn", _OF + "draws", DRAWS, width=130)
+        settings.choice("Releases drawn", _OF + "draws", grouped.READERS, width=130)
         controls.redraw(seed)
     exact = exact if exact is None or right else exact[::-1]
-    st.markdown(said.concluded(rough, 1 if right else -1, question.mechanism.epsilon, exact))
+    sentences.say(said.concluded(rough, 1 if right else -1, said.released(question.names, question.epsilons), exact))
     alpha = question.first.prior
-    promises = [question.mechanism.guarantee(alpha, n) for n in question.sizes]
-    st.caption(said.promised(promises[0], promises[1], question.mechanism.epsilon, name_of(question.mechanism)))
+    one, two = (own.guarantee(alpha, n) for own, n in zip(question.pair, question.counted, strict=True))
+    sentences.note(said.promised(one, two, max(question.epsilons), name_of(question.mechanism)))
     with guard.part(), work("cost", question.asked, 1, "averages") as current, suppress(Cancelled):
-        found = current.ask(answers.cost, question.mechanism, alpha, question.sizes, question.i)
-        st.markdown(said.cost(found))
-    one, two = map(words.plain, question.names)
-    tables.draw(data.contrasts(one, two, _rows(true), _rows(private)))
-    st.caption(said.MIDDLE)
+        found = current.ask(answers.cost, question.pair, alpha, question.counted, question.i)
+        sentences.say(said.cost(found))
+    first, second = map(words.plain, question.names)
+    tables.draw(data.contrasts(first, second, _rows(true), _rows(private)))
+    sentences.note(said.MIDDLE)
 
 
 def _rows(found: answers.Contrasts) -> list[tuple[float, float, float]]:
     return [(value, *ends) for value, ends in zip(found.at_means, found.intervals, strict=True)]
 
 
-def _pairs(found: Grouped, question: TwoGroups, alpha: tuple[float, ...], seed: int) -> None:
+def _pairs(
+    found: Grouped, question: TwoGroups, alpha: tuple[float, ...], seed: int, sentences: Sentences
+) -> None:
     """Every pair of groups, or of the first of very many."""
     st.header("All pairs")
     few = range(min(len(found.groups), PAIRS_OF))
     problems = [Problem(alpha, found.counts[g]) for g in few]
     share = [problem.posterior[question.i] / sum(problem.posterior) for problem in problems]
     ordered = [(g, h) if share[g] >= share[h] else (h, g) for g, h in combinations(few, 2)]
-    asked = (question.mechanism, problems, question.i, seed)
+    both = question.mechanism, question.mechanism
+    asked = (both, problems, question.i, seed)
     with whole("pairs", asked, 2 * len(ordered), "pairs") as current:
         true = [current.ask(answers.rough_truth, problems[g], problems[h], question.i) for g, h in ordered]
-        private = [current.ask(answers.conclusion, question.mechanism, problems[g], problems[h], question.i, seed, 0)
+        private = [current.ask(answers.conclusion, both, problems[g], problems[h], question.i, seed, 0)
                    for g, h in ordered]  # fmt: skip
-    st.markdown(said.pairs([one.probability_greater for one in true]))
+    sentences.say(said.pairs([one.probability_greater for one in true]))
+    if question.pair != both:
+        sentences.note(said.all_alike(question.mechanism.epsilon))
     names = [(words.plain(found.groups[g]), words.plain(found.groups[h])) for g, h in ordered]
     tables.draw(data.pairs(names, true, [one.difference for one in private]))
     if len(found.groups) > PAIRS_OF:
-        st.caption(f"The first {PAIRS_OF} of {len(found.groups)} groups.")
+        sentences.note(f"The first {PAIRS_OF} of {len(found.groups)} groups.")
 
 
 # --- the plan ---
 
 
 class GroupPlan(NamedTuple):
-    """What was asked of it; answer: the size or epsilon that does, None where none was found."""
+    """What was asked of it. unlike: whether the groups differ in what is asked for; along: the sizes of both, or the
+    epsilons, that its curve shows.
+    """
 
     shares: tuple[float, float]
     wanted: float
     by_people: bool
-    answer: float | None
+    sizes: tuple[int, int]
+    proportion: tuple[int, int]
+    unlike: bool
+    along: Sequence[tuple[int, int]] | Sequence[float]
 
 
-def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> GroupPlan | None:
+def _plan(question: TwoGroups, alpha: tuple[float, ...], sentences: Sentences) -> GroupPlan | None:
     from dpbi.figures import groups as figures
 
     st.header("Plan: how many people, or what epsilon?")
@@ -231,7 +285,7 @@ def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> GroupPlan | None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan"):
         typed = [_share(label, name, refused) for label, name in (
             (said.SHARE, "share"), (said.GAP, "gap"), (said.WANTED, "wanted"))]  # fmt: skip
-        vary = settings.segments("How much is needed of", _OF + "vary", (said.PEOPLE, said.EPSILON), width=260)
+        vary = settings.segments("How much is needed of", _OF + "vary", grouped.PLANNED, width=260)
     share, gap, wanted = typed
     if share is None or gap is None or wanted is None:
         return None
@@ -239,31 +293,45 @@ def _plan(question: TwoGroups, alpha: tuple[float, ...]) -> GroupPlan | None:
         limits.inside("the share in the higher group", share + gap)
     if refused:
         return None
-    shares, by_people = (share + gap, share), vary == said.PEOPLE
-    mechanism, i, sizes = question.mechanism, question.i, question.sizes
-    asked = (mechanism, alpha, shares, wanted, by_people, i, None if by_people else sizes)
+    shares, by_people = (share + gap, share), vary == grouped.PEOPLE
+    pair, i, sizes = question.pair, question.i, question.sizes
+    proportion = (1, 1) if sizes == question.counted else sizes
+    of_sizes, of_epsilons = len({*(proportion if by_people else sizes)}) > 1, pair[0] != pair[1]
+    unlike = of_sizes if by_people else of_epsilons
+    if of_sizes or of_epsilons:
+        sentences.note(said.taken_for_higher(question.names[0]))
+    asked = (pair, alpha, shares, wanted, by_people, i, proportion if by_people else sizes)
     with whole("plan", asked, 2 * _POINTS + 2, "points") as current:
         answer: float | None = None
+        along: Sequence[tuple[int, int]] | Sequence[float]
+        places: Sequence[float]
         if by_people:
-            people = current.ask(answers.people, mechanism, alpha, shares, wanted, i)
-            without = current.ask(answers.people, None, alpha, shares, wanted, i)
-            answer = None if people is None else people.sizes[0]
-            st.markdown(said.people(people, without, wanted))
-            at = _around(answer or SIZE_LARGEST, 4, SIZE_LARGEST)
-            found = [current.ask(answers.chance, mechanism, alpha, (n, n), shares, i) for n in at]
-            plain = [current.ask(answers.chance, None, alpha, (n, n), shares, i).right for n in at]
+            people = current.ask(answers.people, pair, alpha, shares, wanted, i, proportion)
+            without = current.ask(answers.people, None, alpha, shares, wanted, i, proportion)
+            answer = None if people is None else max(people.sizes)
+            sentences.say(said.people(people, without, wanted))
+            many = [_in_proportion(n, proportion) for n in _around(answer or SIZE_LARGEST, 4, SIZE_LARGEST)]
+            along, places = many, [max(one) for one in many]
+            found = [current.ask(answers.chance, pair, alpha, one, shares, i) for one in many]
+            plain = [current.ask(answers.chance, None, alpha, one, shares, i).right for one in many]
         else:
-            needed = current.ask(answers.epsilon, mechanism, alpha, sizes, shares, wanted, i)
+            needed = current.ask(answers.epsilon, pair, alpha, sizes, shares, wanted, i)
             answer = None if needed is None else needed[0]
-            st.markdown(said.epsilon(needed, wanted, sizes))
-            places = _epsilons(answer or 1.0)
-            found = [current.ask(answers.chance, type(mechanism)(one), alpha, sizes, shares, i) for one in places]
+            own = (answer, answer) if answer is None else tuple(one.epsilon for one in with_epsilon(pair, answer))
+            sentences.say(said.epsilon(needed, wanted, sizes, own))
+            along = places = _epsilons(answer or 1.0)
+            found = [current.ask(answers.chance, with_epsilon(pair, one), alpha, sizes, shares, i) for one in places]
             plain = [current.ask(answers.chance, None, alpha, sizes, shares, i).right] * len(places)
-    along = tuple(map(float, at if by_people else places))
-    planned = figures.Planned(along, tuple(one.right for one in found), tuple(one.exact for one in found), tuple(plain))
-    axis = figures.PEOPLE if by_people else figures.EPSILON
-    charts.draw(figures.plan(planned, axis, wanted, answer, shares), "plan")
-    return GroupPlan(shares, wanted, by_people, answer)
+    planned = figures.Planned(tuple(map(float, places)), tuple(one.right for one in found),
+                              tuple(one.exact for one in found), tuple(plain))  # fmt: skip
+    charts.draw(figures.plan(planned, figures.axis(by_people, unlike), wanted, answer, shares), "plan")
+    return GroupPlan(shares, wanted, by_people, sizes, proportion, unlike, along)
+
+
+def _in_proportion(n: int, proportion: tuple[int, int]) -> tuple[int, int]:
+    """Sizes of both groups, the larger of which is n."""
+    one, two = (math.ceil(n * (part / max(proportion))) for part in proportion)
+    return one, two
 
 
 def _share(label: str, name: str, refused: list[str]) -> float | None:
@@ -288,18 +356,18 @@ def _epsilons(value: float) -> list[float]:
 
 
 def _take_away(
-    found: Grouped, question: TwoGroups, seed: int, planned: GroupPlan | None, seen: downloads.Shown
+    found: Grouped, question: TwoGroups, seed: int, planned: GroupPlan | None, seen: downloads.Shown,
+    sentences: Sentences, defaults: Mapping[str, Any],
 ) -> None:
     program = script.of_groups(
-        question.mechanism, {
-            "groups": question.names, "prior": question.first.prior,
-            "counts": (question.first.counts, question.second.counts), "category": question.i, "seed": seed,
-            "draws": settings.get(_OF + "draws"),
-        }, None if planned is None else (planned.shares, planned.wanted, planned.by_people))  # fmt: skip
-    page = menu.page("Groups")
-    downloads.offer("Report (ZIP)", lambda: report.zip_bytes(page, seen, {"script.py": program.encode()},
-                                                             handover.REPORT_WARNING),
-                    "dpbi-groups.zip", "application/zip", help=handover.REPORT_HELP)  # fmt: skip
+        question.mechanism, question.pair, {
+            "groups": found.groups, "labels": found.labels, "prior": question.first.prior, "counts": found.counts,
+            "places": question.places, "category": question.i, "seed": seed, "draws": settings.get(_OF + "draws"),
+            "pairs_of": PAIRS_OF,
+        }, None if planned is None else planned._asdict())  # fmt: skip
+    own = settings.get(_OF + "source") != EXAMPLE
+    files = {"script.py": program.encode(), "answers.md": "\n\n".join(sentences).encode() + b"\n"}
+    take_away.offer_groups(menu.page("Groups"), seen, files, defaults, own=own)
     with folds.fold("Copy as Python") as opened:
         if opened:
             st.caption(handover.SCRIPT_NOTICE)

@@ -59,7 +59,7 @@ def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject:
 def account() -> Account:
     """What the ledger holds of the people named on the page; read again once it has changed."""
     name: str = st.session_state.get(_PEOPLE, "")
-    if not name:
+    if not name or not stewards.may_look():
         return Account()
     asked = options.ledger().changes, name  # before it is read: the answer may be newer, never older
     known, found = st.session_state.get(_KNOWN, (None, Account()))
@@ -95,10 +95,17 @@ def data_of(chosen: Scenario) -> Data:
     return chosen.labels, chosen.problem.counts
 
 
-def ask(chosen: Scenario) -> Subject:
-    """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+def say_notice() -> None:
+    """What must be known of the ledger before people are named in it, and who sees it."""
     if notice := options.ledger().notice:
         st.info(words.escape(notice, words.SENTENCE_LENGTH))
+    if stewards.login_is_configured():
+        st.caption(release_words.LOG_IN_TO_SEE)
+
+
+def ask(chosen: Scenario) -> Subject:
+    """Whose answers these are, what was asked, and, where that was released before, whether of the same table."""
+    say_notice()
     with st.container(horizontal=True):
         people = st.text_input("Whose answers these are", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
                                key="release: people", width=360, help=release_words.PEOPLE_HELP,
@@ -112,7 +119,7 @@ def ask(chosen: Scenario) -> Subject:
         remark = st.text_input("Remark", max_chars=NAME_LONGEST, key="release: remark", width=360,
                                help=release_words.REMARK_HELP).strip()  # fmt: skip
     st.session_state[_PEOPLE], questions[data] = people, question
-    if names := options.ledger().names:
+    if stewards.may_look() and (names := options.ledger().names):
         st.caption(release_words.names_in_it(names))
     entries = {"release: people": people, f"release: question {place}": question, "release: remark": remark}
     if not stewards.name():
@@ -210,6 +217,9 @@ def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: 
 
 def draw() -> None:
     """The total, every entry, the file; and the place to bring one."""
+    if not stewards.may_look():
+        st.info(release_words.LOG_IN_TO_SEE)
+        return
     here = account()
     accounts = options.ledger().beside(here)
     whole = of_all(accounts)

@@ -5,24 +5,33 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from dpbi.dashboard.session import options, stewards
+from dpbi.dashboard.session import address, options, stewards
 from dpbi.dashboard.shown import downloads, tables
+from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, release as release_words, words
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
-from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry
+from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, folded
 
 _CORRECTED, _REFUSED = (f"ledger: {part}" for part in ("corrected", "refused"))
 
 
 def draw() -> None:
     """What there is, found by words of it; its files; the corrections."""
-    ledger = options.ledger()
-    if notice := ledger.notice:
-        st.info(words.escape(notice, words.SENTENCE_LENGTH))
+    if not stewards.may_look():
+        st.info(release_words.LOG_IN_TO_SEE)
+        stewards.offer_login()
+        return
+    if said := stewards.known_as():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(words.escape(said, words.SENTENCE_LENGTH))
+            st.button("Log out", on_click=st.logout)
+    release_ledger.say_notice()
     accounts = release_ledger.everybody()
     if not accounts:
         st.markdown(release_words.EMPTY)
+        st.page_link(menu.page("Release").path, label="To the page Release",
+                     query_params=address.elsewhere(on_tour=False))  # fmt: skip
         return
     wanted = st.text_input("Search", key="ledger: search", placeholder=release_words.SEARCH,
                            max_chars=NAME_LONGEST).casefold().split()  # fmt: skip
@@ -37,7 +46,8 @@ def draw() -> None:
         st.header("Releases")
         table = release_ledger.table(charges_of(accounts), [line for one in accounts for line in one.lines])
         if any(which):
-            tables.show(table[which], "ledger-all-releases", tables.LEDGER_OF_RELEASES, "One row for each release")
+            tables.show(_not_empty(table[which]), "ledger-all-releases", tables.LEDGER_OF_RELEASES,
+                        "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
     st.header("Correct what was said")
@@ -71,11 +81,11 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
         questions = dict.fromkeys(entry.question for entry in ledger.entries if entry.question)
         rows.append({
             "People": words.plain(people.name) if people else "",
-            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
-            "Releases": len(ledger.entries),
             "Spent": ledger.total().words,
-            "Budget": people.budget if people else None,
             "Left": options.ledger().left(one),
+            "Budget": people.budget if people else None,
+            "Releases": len(ledger.entries),
+            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
             "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
                                    words.SENTENCE_LENGTH) if people else "",
             "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
@@ -83,7 +93,12 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
                                    words.SENTENCE_LENGTH) if people else "",
         })  # fmt: skip
     found = pd.DataFrame(rows)
-    return found.assign(Budget=pd.to_numeric(found["Budget"]))
+    return _not_empty(found.assign(Budget=pd.to_numeric(found["Budget"])))
+
+
+def _not_empty(table: pd.DataFrame) -> pd.DataFrame:
+    """Without the columns in which nothing stands."""
+    return table[[title for title, values in table.items() if not all(pd.isna(one) or one == "" for one in values)]]
 
 
 # --- corrections ---
@@ -97,7 +112,6 @@ def _correct(accounts: Sequence[Account]) -> None:
     refused = stewards.refusal()
     if refused:
         st.info(words.escape(refused, words.SENTENCE_LENGTH))
-        stewards.offer_login()
     names = [one.people.name for one in accounts if one.people]
     place = st.selectbox("Of whom", range(len(names)), format_func=lambda i: words.plain(names[i]), width=360,
                          key=f"ledger: people of {names}")  # fmt: skip
@@ -130,20 +144,36 @@ def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> 
                                  key=f"ledger: question of {entry.release} {entry.question}").strip()  # fmt: skip
         remark = st.text_input("Its remark", entry.remark, NAME_LONGEST, width=360,
                                key=f"ledger: remark of {entry.release} {entry.remark}").strip()  # fmt: skip
-    others = [one for one in (account.whole.asked(question, entry.part) if question else ())
-              if one.release != entry.release and one.version != entry.version]
-    version = None
-    if others and question != entry.question:
-        said = st.radio(release_words.asked_before(others[-1]), release_words.VERSIONS, index=1,
-                        key=f"ledger: version of {entry.release} for {question}")  # fmt: skip
-        version = others[-1].version if said == release_words.SAME else None
-    unchanged = (question or entry.question) == entry.question and remark == entry.remark
+    version = _ask_for_the_table(account, entry, question or entry.question)
+    unchanged = (question or entry.question) == entry.question and remark == entry.remark and version is None
 
     def correct() -> None:
         options.ledger().correct(name, entry.release, question=question or None, version=version, remark=remark,
                                  who=who)  # fmt: skip
 
     st.button("Correct the release", disabled=refused or unchanged, on_click=_make, args=(correct, who))
+
+
+def _ask_for_the_table(account: Account, entry: LedgerEntry, question: str) -> str | None:
+    """Which table the release is of: the token of a version of the question, "" for one of its own, None as it is.
+
+    Of a question that it was not of it is another table, unless that is said.
+    """
+    if not question:
+        return None
+    others = [one for one in account.whole.asked(question, entry.part) if one.release != entry.release]
+    newest = {one.version: one for one in others}
+    same = folded("the question", question) == folded("the question", entry.question) if entry.question else False
+    tables: dict[str | None, str] = {None: release_words.AS_IT_IS if same else release_words.ANOTHER_OF_THAT}
+    if entry.version in newest:
+        tables[""] = release_words.ANOTHER_TABLE
+    for version, last in newest.items():
+        if version != entry.version or not same:
+            tables[version] = release_words.same_table(account.whole.place(last) or 0, last)
+    if len(tables) == 1:
+        return None
+    return st.selectbox("Its table is", list(tables), format_func=lambda version: tables[version], width=480,
+                        key=f"ledger: table of {entry.release} {entry.version} for {question}")  # fmt: skip
 
 
 def _make(change: Callable[[], None], who: str) -> None:

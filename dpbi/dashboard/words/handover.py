@@ -18,6 +18,10 @@ WITH_COUNTS = (
     "Puts your labels and counts, and what they are called, into the settings and the link. Without them, n and k "
     "alone go along: they are public, as are the prior and all other settings."
 )
+WITH_GROUPS = (
+    "Puts your groups, categories and counts into the settings and the link. Without them the other settings alone go "
+    "along, and whoever opens them is asked for the counts."
+)
 REPORT_HELP = (
     "A ZIP of all that this page shows: tables, figures, the script, the settings, versions. It shows the counts."
 )

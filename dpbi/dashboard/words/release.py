@@ -91,10 +91,13 @@ EMPTY = "Nothing was released, and nobody is named in the ledger."
 ALL_OF_IT = "All people and releases, and corrections: the page Ledger"
 SEARCH = "words of a name, a question, a mechanism, a remark"
 CORRECT = (
-    "A name, a question or a remark that was mistyped is said otherwise from now on, in files made from now on too; "
-    "what was said before stays in the ledger. **What is spent stays spent.** A name that was corrected stays with its "
-    "people: whatever is released under it counts as about them."
+    "A name, a question, a remark or a table that was said wrongly is said otherwise from now on, in files made from "
+    "now on too; what was said before stays in the ledger. **What is spent stays spent.** A name that was corrected "
+    "stays with its people: whatever is released under it counts as about them."
 )
+LOG_IN_TO_SEE = "The entries of the ledger are shown to people who are logged in."
+AS_IT_IS, ANOTHER_TABLE = "as it is said now", "of another table than all others: read with none of them"
+ANOTHER_OF_THAT = "another one than those that were released of that question"
 IS_CORRECTED = "It is corrected. What was said before is in the ledger."
 
 
@@ -108,6 +111,11 @@ def same_people(other: str) -> str:
     """The warning before two names become one."""
     return (f"There are people of the name {other} already. By this you say that both are the same people: everything "
             "counts for them together, the smaller budget holds, and it cannot be taken apart again.")
+
+
+def same_table(version: int, last: LedgerEntry) -> str:
+    """A choice of the table that a release is of. last: the newest release of that version."""
+    return f"the very same as version {version}, last released on {last.time}"
 
 
 def called(entry: LedgerEntry) -> str:
