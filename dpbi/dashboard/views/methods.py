@@ -13,17 +13,17 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import menu, privacy
-from dpbi.dashboard.words import bridge, guard, words
+from dpbi.dashboard.words import bridge, guard, sources, words
 from dpbi.inference.plain_reading import Line, plain_reading
+from dpbi.papers.bibliography import DATES
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 
 _SENTENCES = 1000  # characters at most
 
 SOURCES = (
-    "Sources: **[D20]** the draft of 2020, **[P20]** its version of March 2020, **[P17]** Liu, Bun, Farina and "
-    "Gaboardi, *Tailoring differentially private Bayesian inference to distance between distributions*, **[N]** the "
-    "authors' notes. *Ours*: beyond the papers."
+    f"Sources: {sources.MARKS} are the papers, others are cited by name and year; [all are listed below](#sources). "
+    "*Ours*: beyond them."
 )
 NOTATION = (
     "All release whole numbers $r$ in place of the counts $c$ of $n$ records in $k$ categories; the private posterior "
@@ -77,6 +77,10 @@ def draw(scenario: Scenario) -> None:
     st.header("Columns of the tables", anchor="columns-of-the-tables")
     rows = [f"| {words.escape(name)} | {words.escape(said, _SENTENCES)} |" for name, said in tables.meanings().items()]
     st.markdown("\n".join(["| column | what it means |", "|---|---|", *sorted(rows, key=str.casefold)]))
+    st.header("Sources", anchor="sources")
+    st.markdown(sources.papers())
+    st.caption(DATES)
+    st.markdown(f"Others, by name and year:\n\n{sources.others()}")
 
 
 def _mechanisms(scenario: Scenario) -> list[Mechanism]:

@@ -89,8 +89,9 @@ class DistanceProbabilities(FrozenResult):
 class Race(FrozenResult):
     """Where one contender has the smaller exact mean distance than another, at data of k equal counts.
 
-    first, second: their places among the contenders; k: categories; sizes: all n looked at, rising multiples of k, every
-    one of them up to ``every``, then by ``step`` times the one before, and every one between two of different order;
+    first, second: their places among the contenders; k: categories; sizes: all n looked at, rising multiples of k,
+    every one of them up to ``every``, then by ``step`` times the one before, and every one between two of different
+    order;
     ahead: (sizes,), whether the first is surely nearer.
     """
 

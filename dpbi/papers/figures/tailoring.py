@@ -127,8 +127,8 @@ _NEAR_RESULTS = {
                    "says of small distances, but not the results within LS(x).",
     (False, True): "So M_H by Definition 6 gives the results within LS(x) more often than the baseline Laplace, as the "
                    "paper says of small distances, but not the truth itself.",
-    (False, False): "So M_H by Definition 6 gives neither the truth itself nor the results within LS(x) more often than "
-                    "the baseline Laplace, against the paper's text.",
+    (False, False): "So M_H by Definition 6 gives neither the truth itself nor the results within LS(x) more often "
+                    "than the baseline Laplace, against the paper's text.",
 }  # fmt: skip
 
 
@@ -276,7 +276,7 @@ def concrete_privacy_story(found: ConcretePrivacy) -> str:
         f"uniform: theirs is {worst[0]} at {n}. By Definition 6 it is {uniform[1]} at uniform data and {worst[1]} at "
         "the worst. "
         + (
-            f"At these sizes all of that is below {printed_bound(found.stated)}: the part left over is what calibration "
+            f"At these sizes all is below {printed_bound(found.stated)}: the part left over is what calibration "
             "spends. The paper claims epsilon with delta for Definition 3, and proves 2 epsilon for Definition 6."
             if below
             else "The worst data exceed epsilon; 2 epsilon is what is proved for Definition 6."
