@@ -196,7 +196,7 @@ def concrete_privacy(found: ConcretePrivacy) -> Figure:
                       "n = %{x:,}: %{y:.4g}", width=width, size=10)
     mark_level(fig, found.stated, f"ε = {printed_bound(found.stated)}")
     top = max(found.stated, float(found.worst.max()))
-    worst, uniform = printed_bound(found.worst[-1, 0]), printed_bound(found.balanced[-1, 0])
+    worst, uniform = (printed_bound(losses[-1, 0], 3) for losses in (found.worst, found.balanced))
     return base_layout(
         fig, f"At n = {found.sizes[-1]:,}, by Definition 3, uniform data lose {uniform}, the worst data {worst}",
         alt="Line chart of the privacy loss against n", values=f"The stated epsilon is {printed_bound(found.stated)}",

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 
 import pytest
 
@@ -17,7 +18,8 @@ def test_the_chart_shows_every_score_before_and_after_and_names_the_nearest() ->
     before, after = figure.data
     assert [name.replace("<br>", "") for name in before.y] == [row.score for row in found.rows]
     assert list(before.y) == list(after.y)
-    title = figure.layout.title.text.replace("<br>", " ")
+    title = re.sub("</span>|<br>|<span[^>]*>", " ", figure.layout.title.text)
+    title = " ".join(title.split())
     assert all(name in title for name in found.unbounded) and len(found.unbounded) == 2
     assert list(before.x) == pytest.approx([row.mean for row in found.rows])
     assert list(after.x) == pytest.approx([row.calibrated_mean for row in found.rows])

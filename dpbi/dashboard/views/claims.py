@@ -28,8 +28,7 @@ PURPOSE = (
     f"Every theorem, lemma, corollary and formula of {sources.MARKS} ([what they are](#the-papers)) that numbers can "
     "decide, in our words. Each is computed exactly over a stated grid, and what holds there was searched for a "
     "counter-example beyond it. A counter-example refutes a claim as it is worded here; a grid and a search without "
-    "one prove nothing more. Where a source leaves open what it claims, the wording is **a reading of ours** and marked "
-    "so."
+    "one prove nothing more. Where a source leaves open what it claims, the wording is **a reading of ours**."
 )
 
 

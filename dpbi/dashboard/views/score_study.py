@@ -14,15 +14,15 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds, tables
-from dpbi.dashboard.sidebar import controls, entries
+from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, handover, words
 from dpbi.papers.score_study import COUNTING, ScoredMechanism, ScoreStudy, compare_scores
 
 _OWN, _OF = "another", "scores: "
 _PRIORS = {words.prior_words(prior): prior for prior in ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (50.0, 50.0))}
 _ENTRIES = {"prior": next(iter(_PRIORS)), "own prior": "20, 5", "n": "100", "epsilon": "1"}
-_ELSEWHERE = [(prior, n, epsilon) for prior, n in (((1.0, 1.0), 100), ((7.0, 4.0), 100), ((50.0, 50.0), 40))
-              for epsilon in (0.5, 2.0)]  # fmt: skip
+_FEW = 40  # records of the table: fewer than the heaviest of its priors, whose chi-square is then finite
+_ELSEWHERE = [(prior, _FEW, epsilon) for prior in ((1.0, 1.0), (7.0, 4.0), (50.0, 50.0)) for epsilon in (0.5, 2.0)]
 
 QUESTION = (
     "**[P17]** section 8 says that the choice of the Hellinger distance may seem ad hoc, and proposes to explore other "
@@ -32,7 +32,11 @@ QUESTION = (
     "privacy loss is epsilon. The error is the mean Hellinger distance over the data that the prior expects, whatever "
     "the score: measured by another distance the order may be another."
 )
-_ORDER = "Mean Hellinger distance at the same exact loss. Columns: prior, n, epsilon."
+_ORDER = (
+    f"Mean Hellinger distance at the same exact loss, n = {_FEW}; columns: prior and epsilon; a dash: infinite "
+    "sensitivity. Where chi-square is finite it is so large that next to no rate is left, and all candidates are about "
+    "as likely."
+)
 
 
 @kept(64, said="Comparing the scores")
@@ -60,8 +64,8 @@ def draw() -> None:
     if current.complete:
         st.markdown(order_said(studies))
         table = _table(studies)
-        columns = {title: NumberColumn(format="%.3f") for title in table.columns[1:]}
-        tables.show(table, "scores-elsewhere", {"Score": TextColumn(width=215)} | columns,
+        columns = {title: NumberColumn(format="%.3f", width=97) for title in table.columns[1:]}
+        tables.show(table, "scores-elsewhere", {"Score": TextColumn(width=192)} | columns,
                     "One row per score: its mean distance at three priors and two epsilons")  # fmt: skip
         st.caption(_ORDER)
 
@@ -70,7 +74,7 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
     """What the row of controls asks. Raises ValueError for an entry that is refused."""
     for name, value in _ENTRIES.items():
         settings.setdefault(_OF + name, value)
-    with controls.row():
+    with st.container(horizontal=True):
         chosen = settings.choice("Prior", _OF + "prior", [*_PRIORS, _OWN], width=170)
         own = _entry("Its numbers", "own prior", 150) if chosen == _OWN else ""
         n, epsilon = _entry("n", "n", 110), _entry("epsilon", "epsilon", 110)
@@ -143,6 +147,6 @@ def _table(studies: Sequence[ScoreStudy]) -> pd.DataFrame:
     columns = {}
     for found in studies:
         means = {row.score: row.calibrated_mean for row in found.rows}
-        title = f"{words.prior_words(found.prior)}, {found.n:,}, {words.number(found.epsilon)}"
-        columns[title] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
+        prior = ", ".join(map(words.number, found.prior))
+        columns[f"({prior}), {words.number(found.epsilon)}"] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
     return pd.DataFrame({"Score": [*names, "the limit of privacy"], **columns})

@@ -266,7 +266,7 @@ def _loss_at_balance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> 
 
 def concrete_privacy_story(found: ConcretePrivacy) -> str:
     below, as_said = (bool((losses < found.stated).all()) for losses in (found.worst, found.balanced))
-    uniform, worst = ([printed_bound(loss) for loss in losses[-1]] for losses in (found.balanced, found.worst))
+    uniform, worst = ([printed_bound(loss, 3) for loss in losses[-1]] for losses in (found.balanced, found.worst))
     n = f"n = {found.sizes[-1]:,}"
     return (
         f"The caption's delta = {found.delta:g} is Definition 3's; Definition 6 has none. By Definition 3 uniform data "
