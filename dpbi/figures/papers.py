@@ -56,7 +56,7 @@ def sensitivity_gap(found: SensitivityGap) -> Figure:
     here = local_sensitivity(found.problem)
     title = (
         f"The global sensitivity is {number(found.scan.global_exact / here)} times that of balanced data; "
-        f"by the papers' constant it would be {number(found.scan.global_paper / here)} times"
+        f"by the constant of [D20] it would be {number(found.scan.global_paper / here)} times"
     )
     return base_layout(fig, title, alt="Sensitivities against one count", hovermode="x unified")
 

@@ -144,7 +144,8 @@ def _sensitivities(scenario: Scenario) -> library.Sensitivities:
 def _global(scenario: Scenario) -> str:
     found = _sensitivities(scenario)
     exact, paper = words.number(found.exact), words.number(found.paper)
-    return f"{exact}, as the papers' constant" if exact == paper else f"{exact}; the papers' constant is {paper}"
+    constant = "the constant of [D20] and [P20]"
+    return f"{exact}, as {constant}" if exact == paper else f"{exact}; {constant} is {paper}"
 
 
 def _smooth(scenario: Scenario) -> str:
@@ -276,7 +277,7 @@ TERMS = (
         "A mechanism's rate is set so that its exact privacy loss is epsilon, which usually brings it nearer to the "
         "truth. Every pair of neighbours and every output is checked, for one prior and n, and nothing is promised "
         "elsewhere.",
-        "ours; [P17] section 8 asks for it",
+        "ours; [P17] section 8 proposes it, its second direction",
     ),
     Term(
         "Law of the distance: exact; exact, in bins; sampled",

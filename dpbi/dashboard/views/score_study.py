@@ -147,6 +147,6 @@ def _table(studies: Sequence[ScoreStudy]) -> pd.DataFrame:
     columns = {}
     for found in studies:
         means = {row.score: row.calibrated_mean for row in found.rows}
-        prior = ", ".join(map(words.number, found.prior))
-        columns[f"({prior}), {words.number(found.epsilon)}"] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
+        title = f"({', '.join(map(words.number, found.prior))}), {words.number(found.epsilon)}"
+        columns[title] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
     return pd.DataFrame({"Score": [*names, "the limit of privacy"], **columns})

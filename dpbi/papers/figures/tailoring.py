@@ -64,10 +64,10 @@ def gap_story(found: SensitivityGap) -> str:
     return (
         f"{'The gap is there' if gap > _NEAR else 'There is hardly a gap'}: balanced data have LS(x) = "
         f"{local_sensitivity(found.problem):.3g}, and the exact global sensitivity is {gap:.3g} times the smallest "
-        f"local one. It is {'not as wide as' if gap < printed else 'no narrower than'} the constant sqrt(1 - pi/4) "
-        f"makes it, {printed:.3g} times: that is the global sensitivity of a flat prior with three or more "
-        f"categories. With gamma = 1 the smooth bound differs from LS(x) at "
-        f"{len(smoothed)} of {scan.position.size} datasets only"
+        f"local one. It is {'not as wide as' if gap < printed else 'no narrower than'} the constant sqrt(1 - pi/4) of "
+        f"[D20] and [P20], which this paper does not print, would make it, {printed:.3g} times: that is the global "
+        "sensitivity of a flat prior with three or more categories. With gamma = 1 the smooth bound differs from LS(x) "
+        f"at {len(smoothed)} of {scan.position.size} datasets only"
         + (f": those with {' and '.join(map(str, smoothed))} records in the first category."
            if 0 < len(smoothed) <= _FEW else ".")
     )

@@ -1,0 +1,52 @@
+"""The page of the papers: scores at a prior of one's own, sources by their marks, readings of ours counted apart."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from dpbi import compare_scores
+from dpbi.dashboard.views import claims, score_study
+from dpbi.papers.bibliography import PAPERS
+from dpbi.papers.claims import CLAIMS
+from tests.dashboard.person import charts, everything, opened, select, shown, text
+
+PAGE = "pages/6_Papers.py"
+
+
+def test_the_scores_are_compared_at_a_prior_n_and_epsilon_of_ones_own() -> None:
+    at = shown(opened(), PAGE)
+    assert_papers_are_there(everything(at).replace("\\", ""))
+    assert score_study.said(compare_scores((1, 1), 100, 1)) in everything(at)
+    assert re.search(r"\*\*Which one is nearest depends on prior and epsilon\.\*\*.* settings below", everything(at))
+    select(at, "scores: prior", "another")
+    for name, value in (("own prior", "50, 60"), ("n", "20"), ("epsilon", "0.7")):
+        text(at, f"scores: {name}", value)
+    found = compare_scores((50, 60), 20, 0.7)
+    assert not found.unbounded and score_study.said(found) in everything(at)
+    text(at, "scores: n", "0")
+    refused, = (error.value for error in at.main.error)
+    assert "n must be at least 1" in refused and len(charts(at)) == 1, "the figure, and all else, is still there"
+
+
+def assert_papers_are_there(said: str) -> None:
+    """With authors and date as their texts have them: two bear a date."""
+    for paper in PAPERS:
+        authors, date = paper.authors or "No author named", paper.date or "Undated"
+        assert f"**{paper.mark}** {authors}. {paper.title}. {date}." in said
+    assert {paper.mark for paper in PAPERS if paper.date} == {"[P20]", "[L17]"}
+
+
+def test_readings_of_ours_are_marked_and_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = {claim.name for claim in CLAIMS[::9]}
+    monkeypatch.setattr(claims, "_read_by_us", lambda claim: claim.name in ours)
+    found = {claim.name: claim.finding for claim in CLAIMS}
+    theirs, read = (Counter[str](one.kind for name, one in found.items() if (name in ours) == so) for so in (False, True))
+    said = claims._summary(found)
+    numbers = list(map(int, re.findall(r"\d+", said)))
+    kinds = ("holds", "holds if", "fails")
+    assert numbers == [len(found) - len(ours), *(theirs[k] for k in kinds), len(ours), *(read[k] for k in kinds)]
+    assert [claims._source(claim).endswith("(a reading of ours)") for claim in CLAIMS] == [
+        claim.name in ours for claim in CLAIMS]  # fmt: skip
+    monkeypatch.setattr(claims, "_read_by_us", lambda claim: False)
+    assert "ours" not in claims._summary(found)
