@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -39,14 +40,14 @@ def assert_papers_are_there(said: str) -> None:
 
 def test_readings_of_ours_are_marked_and_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = {claim.name for claim in CLAIMS[::9]}
-    monkeypatch.setattr(claims, "_read_by_us", lambda claim: claim.name in ours)
+    by_name = {claim.name: replace(claim, ours=claim.name in ours) for claim in CLAIMS}
+    monkeypatch.setattr(claims, "_BY_NAME", by_name)
     found = {claim.name: claim.finding for claim in CLAIMS}
-    theirs, read = (Counter[str](one.kind for name, one in found.items() if (name in ours) == so) for so in (False, True))
-    said = claims._summary(found)
-    numbers = list(map(int, re.findall(r"\d+", said)))
+    theirs, read = (Counter[str](one.kind for name, one in found.items() if (name in ours) == so)
+                    for so in (False, True))
+    numbers = list(map(int, re.findall(r"\d+", claims._summary(found))))
     kinds = ("holds", "holds if", "fails")
     assert numbers == [len(found) - len(ours), *(theirs[k] for k in kinds), len(ours), *(read[k] for k in kinds)]
-    assert [claims._source(claim).endswith("(a reading of ours)") for claim in CLAIMS] == [
-        claim.name in ours for claim in CLAIMS]  # fmt: skip
-    monkeypatch.setattr(claims, "_read_by_us", lambda claim: False)
-    assert "ours" not in claims._summary(found)
+    marked = claims._table(found)["Source"].str.endswith("(a reading of ours)")
+    assert marked.tolist() == [name in ours for name in found]
+    assert "ours" not in claims._summary({name: one for name, one in found.items() if name not in ours})

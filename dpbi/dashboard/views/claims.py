@@ -25,10 +25,10 @@ _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
 
 PURPOSE = (
-    f"Every theorem, lemma, corollary and formula of {sources.MARKS} ([what they are](#the-papers)) that numbers can "
-    "decide, in our words. Each is computed exactly over a stated grid, and what holds there was searched for a "
-    "counter-example beyond it. A counter-example refutes a claim as it is worded here; a grid and a search without "
-    "one prove nothing more. Where a source leaves open what it claims, the wording is **a reading of ours**."
+    "Every theorem, lemma, corollary and numbered definition or equation that numbers can decide, and steps, formulas "
+    f"and conclusions between them, of {sources.MARKS} ([what they are](#the-papers)), in our words. Each is computed "
+    "exactly over a stated grid, and what holds there was searched for a counter-example beyond it. A counter-example "
+    "refutes a claim as it is worded here; a grid and a search without one prove nothing more."
 )
 
 
@@ -72,7 +72,7 @@ def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
 def _one(claim: Claim, scenario: Scenario) -> None:
     with st.container(border=True, key=_CHOSEN):
         st.markdown(f"**{_escaped(claim.statement)}**")
-        st.caption(_escaped(f"Source: {_source(claim)}. Grid: {claim.grid}."))
+        st.caption(_escaped(f"Source: {claim.cited}. Grid: {claim.grid}."))
         st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
         refused: dict[str, list[str]] = {}
         with guard.refusal(refused, claim.name):
@@ -114,23 +114,15 @@ def _setting(scenario: Scenario) -> Setting:
 
 
 def _summary(found: dict[str, Finding]) -> str:
-    """How many hold and fail, what is read by us apart from what the papers say."""
-    ours = {name for name in found if _read_by_us(_BY_NAME[name])}
-    kinds = Counter(finding.kind for name, finding in found.items() if name not in ours)
-    of_ours = Counter(found[name].kind for name in ours)
-    apart = (f" Of {len(ours)} readings of ours, counted apart, {of_ours['holds']} hold, {of_ours['holds if']} hold "
-             f"under a condition and {of_ours['fails']} fail." if ours else "")
-    return (f"Of {len(found) - len(ours)} claims **{kinds['holds']} hold** wherever looked at, **{kinds['holds if']} "
-            f"hold under a condition** that the paper does not state, and **{kinds['fails']} fail**.{apart} A "
-            "difference within rounding decides nothing.")
-
-
-def _read_by_us(claim: Claim) -> bool:
-    return getattr(claim, "reading", False)
-
-
-def _source(claim: Claim) -> str:
-    return f"{claim.source} (a reading of ours)" if _read_by_us(claim) else claim.source
+    """How many hold and fail; what is a reading of ours apart from what the papers say."""
+    theirs, ours = (Counter(finding.kind for name, finding in found.items() if _BY_NAME[name].ours == so)
+                    for so in (False, True))
+    apart = (f"Of {ours.total()} **readings of ours**, which need a number, a sign or a correction that the paper does "
+             f"not print, {ours['holds']} hold, {ours['holds if']} hold under a condition, and {ours['fails']} fail. "
+             if ours else "")
+    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['holds if']} hold "
+            f"under a condition** that the paper does not state, and **{theirs['fails']} fail**. {apart}A difference "
+            "within rounding decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:
@@ -138,7 +130,7 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
         {
             "Claim": list(found),
             "Verdict": [finding.label for finding in found.values()],
-            "Source": [_source(_BY_NAME[name]) for name in found],
+            "Source": [_BY_NAME[name].cited for name in found],
             _WORDS: [finding.words for finding in found.values()],
             "Cases": [finding.visited for finding in found.values()],
             "Held": [finding.held for finding in found.values()],
