@@ -41,7 +41,7 @@ def compared(found: ScoreStudy) -> Figure:
     return base_layout(
         fig, title, alt="Dots of the mean distance of each score",
         values=f"Calibrated: {with_values([row.score for row in found.rows], means)}",
-        notes=[f"Not drawn, of infinite sensitivity: {' and '.join(found.unbounded)}." if found.unbounded else ""],
+        notes=[f"Not drawn, of no finite sensitivity: {' and '.join(found.unbounded)}." if found.unbounded else ""],
         x={"title_text": "Mean H under the prior",
            "range": [0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)]},
         y={"autorange": "reversed", "tickvals": names, "ticktext": names}, height=110 + 52 * len(names), headroom=20,

@@ -52,7 +52,7 @@ class ScoredMechanism:
 class ScoreStudy:
     """All scores at one prior, n and epsilon, and the limit of privacy there.
 
-    unbounded: the scores of infinite sensitivity there, or beyond what a number holds, which no rate makes private.
+    unbounded: the scores of infinite sensitivity there, which no rate makes private, or of more than a float holds.
     """
 
     prior: tuple[float, ...]

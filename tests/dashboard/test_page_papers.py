@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dpbi import compare_scores
 from dpbi.dashboard.views import claims, score_study
 from dpbi.papers.bibliography import PAPERS
 from dpbi.papers.claims import CLAIMS
+from dpbi.papers.score_study import _chi_square
 from tests.dashboard.person import charts, everything, opened, select, shown, text
 
 PAGE = "pages/6_Papers.py"
@@ -28,6 +30,17 @@ def test_the_scores_are_compared_at_a_prior_n_and_epsilon_of_ones_own() -> None:
     text(at, "scores: n", "0")
     refused, = (error.value for error in at.main.error)
     assert "n must be at least 1" in refused and len(charts(at)) == 1, "the figure, and all else, is still there"
+    text(at, "scores: n", "501")
+    refused, = (error.value for error in at.main.error)
+    assert "it compares 501 datasets at most, and n = 501 with k = 2 categories has 502" in refused
+
+
+def test_what_is_infinite_and_what_is_too_large_a_number_are_told_apart() -> None:
+    """With a = 450 to 890 and back, chi^2 is about 10^347."""
+    assert np.isinf(_chi_square((450.0, 450.0), 440)).any() and np.isfinite(_chi_square((800.0, 800.0), 440)).all()
+    found = compare_scores((1, 1), 8, 1)
+    assert "infinite between some" in score_study.said(found)
+    assert "larger between some" in score_study.said(replace(found, prior=(9.0, 9.0)))
 
 
 def assert_papers_are_there(said: str) -> None:

@@ -17,10 +17,12 @@ from dpbi.dashboard.shown import charts, folds, tables
 from dpbi.dashboard.sidebar import entries
 from dpbi.dashboard.words import guard, handover, words
 from dpbi.papers.score_study import COUNTING, ScoredMechanism, ScoreStudy, compare_scores
+from dpbi.problem.candidates import number_of_candidates
 
 _OWN, _OF = "another", "scores: "
 _PRIORS = {words.prior_words(prior): prior for prior in ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (50.0, 50.0))}
 _ENTRIES = {"prior": next(iter(_PRIORS)), "own prior": "20, 5", "n": "100", "epsilon": "1"}
+_DATASETS = 501  # of a comparison that a visitor may ask for: some seconds, and a hundred megabytes
 _FEW = 40  # records of the table: fewer than the heaviest of its priors, whose chi-square is then finite
 _ELSEWHERE = [(prior, _FEW, epsilon) for prior in ((1.0, 1.0), (7.0, 4.0), (50.0, 50.0)) for epsilon in (0.5, 2.0)]
 
@@ -80,6 +82,10 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
         n, epsilon = _entry("n", "n", 110), _entry("epsilon", "epsilon", 110)
     prior = limits.check_prior(entries.numbers("prior", own) if chosen == _OWN else _PRIORS[chosen])
     records = entries.whole("n", n, 1, limits.TOTAL_LARGEST)
+    visited = number_of_candidates(records, len(prior))
+    if visited > _DATASETS:
+        raise ValueError(f"n is too large for this page: it compares {_DATASETS:,} datasets at most, and n = "
+                         f"{records:,} with k = {len(prior):,} categories has {visited:,}. dpbi.compare_scores takes more.")
     return prior, records, limits.check_epsilon(entries.number("epsilon", epsilon))
 
 
@@ -114,9 +120,15 @@ def said(found: ScoreStudy) -> str:
         f"Times the limit of privacy: {words.listed(times)}." if times else "",
         "A metric changes most at the truth. These change more elsewhere, and so start with a smaller rate: "
         f"{words.listed(unlike)}." if unlike else "",
-        f"Left out: {words.listed(found.unbounded)}, infinite between some of these datasets, so that no rate above 0 "
-        "is private. It is finite for n below the prior's smallest number." if found.unbounded else "",
+        f"Left out: {words.listed(found.unbounded)}, {_too_large(found)}." if found.unbounded else "",
     ]))  # fmt: skip
+
+
+def _too_large(found: ScoreStudy) -> str:
+    if found.n < min(found.prior):
+        return "larger between some of these datasets than a number can be here"
+    return ("infinite between some of these datasets, so that no rate above 0 is private; both are finite for n below "
+            "the prior's smallest number")
 
 
 def order_said(studies: Sequence[ScoreStudy]) -> str:

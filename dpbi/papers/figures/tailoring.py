@@ -106,7 +106,7 @@ def probabilities_story(found: DistanceProbabilities) -> str:
     return " ".join(filter(None, [
         f"The truth itself, H = 0: {_of_each(at_truth)}. Within LS(x) of it: {_of_each(within)}.",
         _NEAR_RESULTS[at_truth[2] > at_truth[0], within[2] > within[0]],
-        f"On average it is {definition_6.mean / laplace.mean:.3g} times as far from the truth.",
+        f"On average it is {definition_6.mean / laplace.mean:.3g} times as far from the truth as the baseline.",
         f"The number of candidates grows as n^{problem.k - 1} and most of them are far; whether the order turns at "
         "larger n is in figures 4 and 5." if within[2] <= within[0] else "",
         f"That the improved Laplace mechanism is best of all {'holds' if best else 'does not hold'}.",
