@@ -12,7 +12,7 @@ from dpbi.dashboard.views import claims, score_study
 from dpbi.papers.bibliography import PAPERS
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.score_study import _chi_square
-from tests.dashboard.person import charts, everything, opened, select, shown, text
+from tests.dashboard.person import bare, charts, everything, opened, select, shown, text
 
 PAGE = "pages/6_Papers.py"
 
@@ -28,10 +28,10 @@ def test_the_scores_are_compared_at_a_prior_n_and_epsilon_of_ones_own() -> None:
     found = compare_scores((50, 60), 20, 0.7)
     assert not found.unbounded and score_study.said(found) in everything(at)
     text(at, "scores: n", "0")
-    refused, = (error.value for error in at.main.error)
+    refused, = (bare(error.value) for error in at.main.error)
     assert "n must be at least 1" in refused and len(charts(at)) == 1, "the figure, and all else, is still there"
     text(at, "scores: n", "501")
-    refused, = (error.value for error in at.main.error)
+    refused, = (bare(error.value) for error in at.main.error)
     assert "it compares 501 datasets at most, and n = 501 with k = 2 categories has 502" in refused
 
 

@@ -85,7 +85,8 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
     visited = number_of_candidates(records, len(prior))
     if visited > _DATASETS:
         raise ValueError(f"n is too large for this page: it compares {_DATASETS:,} datasets at most, and n = "
-                         f"{records:,} with k = {len(prior):,} categories has {visited:,}. dpbi.compare_scores takes more.")
+                         f"{records:,} with k = {len(prior):,} categories has {visited:,}; dpbi.compare_scores takes "
+                         "more.")
     return prior, records, limits.check_epsilon(entries.number("epsilon", epsilon))
 
 
