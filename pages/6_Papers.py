@@ -4,15 +4,19 @@ import streamlit as st
 
 from dpbi.dashboard.page import scenario
 from dpbi.dashboard.views import claims, paper_figures, score_study
-from dpbi.dashboard.words import guard
+from dpbi.dashboard.words import sources
+from dpbi.papers.bibliography import DATES
 
 with scenario("Papers", needs_mechanisms=False) as chosen:
     paper_figures.draw(paper_figures.choose(chosen.seed), chosen.seed)
     st.caption(paper_figures.FIGURES_PURPOSE)
 
     st.header("Which distance?")
-    with guard.part():
-        score_study.draw()
+    score_study.draw()
 
     st.header("Claims")
     claims.draw(chosen)
+
+    st.header("The papers", anchor="the-papers")
+    st.markdown(sources.papers())
+    st.caption(DATES)

@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dpbi.papers import bibliography
+from dpbi.papers.claims import CLAIMS
+from dpbi.papers.figures import FIGURES
+from dpbi.papers.names import NAMES
+
 ROOT = Path(__file__).parent.parent
 README, KNOWLEDGE = ROOT / "README.md", ROOT / "dpbi" / "README.md"
 
@@ -46,6 +51,13 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
 def test_every_picture_is_there() -> None:
     for picture in re.findall(r"!\[[^]]+\]\(([^)]+)\)", README.read_text(encoding="utf-8")):
         assert (README.parent / picture).is_file(), picture
+
+
+def test_the_bibliography_is_the_one_that_the_pages_show() -> None:
+    assert KNOWLEDGE.read_text(encoding="utf-8").partition("## Bibliography\n\n")[2] == bibliography.section()
+    marks = {mark for claim in CLAIMS for mark in claim.papers} | {figure.paper for figure in FIGURES}
+    marks |= set(re.findall(r"\[[A-Z]\d*\]", " ".join(name.where for name in NAMES)))
+    assert marks == set(bibliography.MARKS)
 
 
 def test_every_source_and_section_that_is_cited_is_there() -> None:

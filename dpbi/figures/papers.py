@@ -24,6 +24,7 @@ from dpbi.figures.style import (
     leading,
     log_axis,
     mark_level,
+    mark_place,
     number,
     style_of,
     with_values,
@@ -55,7 +56,7 @@ def sensitivity_gap(found: SensitivityGap) -> Figure:
     here = local_sensitivity(found.problem)
     title = (
         f"The global sensitivity is {number(found.scan.global_exact / here)} times that of balanced data; "
-        f"by the papers' constant it would be {number(found.scan.global_paper / here)} times"
+        f"by the constant of [D20] it would be {number(found.scan.global_paper / here)} times"
     )
     return base_layout(fig, title, alt="Sensitivities against one count", hovermode="x unified")
 
@@ -98,14 +99,28 @@ def errors_against_size(found: ErrorsAgainstSize) -> Figure:
         marker={"symbol": "circle-open", "size": 10, "color": REFERENCE.colour},
     )  # fmt: skip
     every = np.concatenate([found.exact.ravel(), found.simulated.ravel()])
+    turn = found.race.overtaken
+    if turn is not None:
+        mark_place(fig, turn, f"n = {turn:,}", by_powers=True)
     return base_layout(
-        fig, _overtaking(found.exact, names, [f"n = {n:,}" for n in found.sizes]),
+        fig, _outrun(found, names),
         alt="Line chart of the mean distance against n",
         values=f"At n = {found.sizes[-1]:,}: {with_values(names, found.exact[-1])}",
         notes=[f"Bars: two standard errors; seed {found.seed}."],
         x={"title_text": "Records n, balanced data", **log_axis(found.sizes[0], found.sizes[-1])},
         y={"title_text": "Mean Hellinger distance", **log_axis(np.nanmin(every), np.nanmax(every))},
     )  # fmt: skip
+
+
+def _outrun(found: ErrorsAgainstSize, names: Sequence[str]) -> str:
+    """From which size on the one that is watched is ahead, and who is nearest at the last."""
+    nearest = leading(names, found.exact[-1].tolist(), float(np.nanmin(found.exact[-1])))
+    race, last = found.race, f"n = {found.sizes[-1]:,}"
+    if race.overtaken is None:
+        return f"Nearest to the truth at {last}: {nearest}"
+    be = "is" if nearest in names else "are"
+    return (f"{names[race.first]} is nearer than {names[race.second]} from n = {race.overtaken:,} on; nearest at "
+            f"{last} {be} {nearest}")
 
 
 def _overtaking(exact: NDArray[np.float64], names: Sequence[str], rows: Sequence[str]) -> str:
@@ -181,9 +196,9 @@ def concrete_privacy(found: ConcretePrivacy) -> Figure:
                       "n = %{x:,}: %{y:.4g}", width=width, size=10)
     mark_level(fig, found.stated, f"ε = {printed_bound(found.stated)}")
     top = max(found.stated, float(found.worst.max()))
-    worst, uniform = number(float(found.worst[-1].max())), number(float(found.balanced[-1].max()))
+    worst, uniform = (printed_bound(losses[-1, 0], 3) for losses in (found.worst, found.balanced))
     return base_layout(
-        fig, f"At n = {found.sizes[-1]:,} uniform data show a loss of {uniform}, the worst data one of {worst}",
+        fig, f"At n = {found.sizes[-1]:,}, by Definition 3, uniform data lose {uniform}, the worst data {worst}",
         alt="Line chart of the privacy loss against n", values=f"The stated epsilon is {printed_bound(found.stated)}",
         x={"title_text": "Records n, two categories", **log_axis(found.sizes[0], found.sizes[-1])},
         y={"title_text": "Largest log ratio of probabilities", "range": [0, 1.1 * top]},

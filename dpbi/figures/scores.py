@@ -19,7 +19,7 @@ from dpbi.papers.score_study import ScoreStudy
 
 def compared(found: ScoreStudy) -> Figure:
     """E[H] of each score, as proved (open) and calibrated to the same exact loss (filled), and the limit."""
-    names = [row.score for row in found.rows]
+    names = [row.score.replace("(", "<br>(") for row in found.rows]
     fig = Drawing()
     for name, means, symbol, place in (
         ("rate from the sensitivity", [row.mean for row in found.rows], "circle-open", "bottom center"),
@@ -36,10 +36,12 @@ def compared(found: ScoreStudy) -> Figure:
     means = [row.calibrated_mean for row in found.rows]
     best = found.rows[int(np.argmin(means))]
     times = f", {number(best.times_limit)} times the limit" if best.times_limit else ""
-    nearest = leading([f"“{name}”" for name in names], means, best.calibrated_mean, ("is", "are"))
+    nearest = leading([f"“{row.score}”" for row in found.rows], means, best.calibrated_mean, ("is", "are"))
     title = f"At the same exact loss, {nearest} the nearest of these scores: {number(best.calibrated_mean)}{times}"
     return base_layout(
-        fig, title, alt="Dots of the mean distance of each score", values=f"Calibrated: {with_values(names, means)}",
+        fig, title, alt="Dots of the mean distance of each score",
+        values=f"Calibrated: {with_values([row.score for row in found.rows], means)}",
+        notes=[f"Not drawn, of no finite sensitivity: {' and '.join(found.unbounded)}." if found.unbounded else ""],
         x={"title_text": "Mean H under the prior",
            "range": [0, 1.15 * max(max(row.mean, row.calibrated_mean) for row in found.rows)]},
         y={"autorange": "reversed", "tickvals": names, "ticktext": names}, height=110 + 52 * len(names), headroom=20,

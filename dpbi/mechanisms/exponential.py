@@ -129,7 +129,9 @@ class EHD(_HellingerSelection):
     label: ClassVar[str] = "EHD"
     palette_place: ClassVar[int] = 4
     idea: ClassVar[str] = "Exponential mechanism scored by Hellinger distance, scaled to the worst dataset."
-    source: ClassVar[str] = "[D20] Algorithm 4; [P17] section 4.1.1; [N] section 2.1; McSherry and Talwar 2007"
+    source: ClassVar[str] = (
+        "[D20] Algorithm 4; [P20] Algorithm 3; [P17] section 4.1.1; [N] section 2.1; McSherry and Talwar 2007"
+    )
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,GS}\right)"
 
     def __post_init__(self) -> None:
@@ -163,7 +165,7 @@ class EHDL(_HellingerSelection):
     label: ClassVar[str] = "EHDL"
     palette_place: ClassVar[int] = 5
     idea: ClassVar[str] = "As EHD, scaled to the sensitivity of the very data and so revealing it: not private."
-    source: ClassVar[str] = "[D20] Algorithm 5; [P17] section 4.1.2; [N] section 2.2"
+    source: ClassVar[str] = "[D20] Algorithm 5; [P20] Algorithm 4; [P17] section 4.1.2; [N] section 2.2"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2\,LS(c)}\right)"
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -187,7 +189,7 @@ class EHDS(_HellingerSelection):
     label: ClassVar[str] = "EHDS"
     palette_place: ClassVar[int] = 6
     idea: ClassVar[str] = "As EHD, scaled to a smooth bound on the dataset's own sensitivity."
-    source: ClassVar[str] = "[D20] Algorithm 6 and Theorem 3.1; [P20]; [P17] section 5.2.5"
+    source: ClassVar[str] = "[D20] Algorithm 6 and Theorem 3.1; [P20] Algorithm 5; [P17] section 5.2.5"
     formula: ClassVar[str] = r"P(r) \propto \exp\left(-\frac{\varepsilon H(r)}{2 (1 + \gamma)\, S_\gamma(c)}\right)"
 
     def __post_init__(self) -> None:

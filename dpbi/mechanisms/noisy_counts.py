@@ -132,8 +132,8 @@ class LSZhang(_NoisyCounts):
     epsilon: privacy loss; scale_rule: "2k" ([D20] Algorithm 1) or "2" ([P17] section 3, [L17], and the squared
     formula of [D20] Theorem 4.5). Replacing one record moves two counts by one, so the exact loss is
     epsilon / k with "2k" and epsilon with "2".
-    Deviation: Algorithm 1's loop stops at k - 1 and leaves the last count 0, which is no Dirichlet parameter
-    under a small prior; it is read as all k.
+    Deviation: Algorithm 1's loop stops at k - 1 and leaves the last parameter 0, which no Dirichlet distribution has;
+    it is read as all k.
     """
 
     scale_rule: str = field(
@@ -143,7 +143,10 @@ class LSZhang(_NoisyCounts):
     label: ClassVar[str] = "LSZhang"
     palette_place: ClassVar[int] = 0
     idea: ClassVar[str] = "Laplace noise on every count, scaled to the dimension."
-    source: ClassVar[str] = "[D20] Algorithm 1; [P17] section 3; Zhang, Rubinstein and Dimitrakakis 2016"
+    source: ClassVar[str] = (
+        "[D20] Algorithm 1, whose last parameter stays 0; the sentence in [P17] section 3; Zhang, Rubinstein and "
+        "Dimitrakakis 2016"
+    )
     formula: ClassVar[str] = r"r_i = \lfloor c_i + \mathrm{Lap}(2k/\varepsilon) \rfloor_0^n,\quad i = 1, \dots, k"
     _basis: ClassVar[str] = "Laplace mechanism on all k counts, L1 sensitivity 2"
 
@@ -187,7 +190,7 @@ class LSDim(_NoisyCountsAndRemainder):
     label: ClassVar[str] = "LSDim"
     palette_place: ClassVar[int] = 1
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to the number of categories."
-    source: ClassVar[str] = "[D20] Algorithm 2; [P17] section 4.1.3"
+    source: ClassVar[str] = "[D20] Algorithm 2; [P20] Algorithm 1; [P17] section 4.1.3"
     formula: ClassVar[str] = (
         r"r_i = \lfloor c_i + \mathrm{Lap}(k/\varepsilon) \rfloor_0^n,\; i < k;\quad r_k = (n - \textstyle\sum r_i)_+"
     )
@@ -208,7 +211,7 @@ class LSHist(_NoisyCountsAndRemainder):
     label: ClassVar[str] = "LSHist"
     palette_place: ClassVar[int] = 2
     idea: ClassVar[str] = "Laplace noise on all counts but one, scaled to what one person can move."
-    source: ClassVar[str] = "[D20] Algorithm 3; [P17] section 4.1.4"
+    source: ClassVar[str] = "[D20] Algorithm 3; [P20] Algorithm 2; [P17] section 4.1.4"
     formula: ClassVar[str] = (
         r"r_i = \lfloor c_i + \mathrm{Lap}(\Delta/\varepsilon) \rfloor_0^n,\; i < k;\quad "
         r"\Delta = 1 \text{ if } k = 2 \text{ else } 2"

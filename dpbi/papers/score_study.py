@@ -25,6 +25,7 @@ from dpbi.problem.candidates import list_candidates, number_of_candidates
 Floats = NDArray[np.float64]
 
 _COMPARISONS = 60_000_000  # of two neighbours at one output: each score's rate is raised in a dozen rounds of them
+COUNTING = "steps"  # the one score that is no distance between distributions
 PARAMETERS_LARGEST = 1e6  # the sum of the posterior's: beyond, digamma and logarithm would cancel
 
 
@@ -49,21 +50,27 @@ class ScoredMechanism:
 
 @dataclass(frozen=True)
 class ScoreStudy:
-    """All scores at one prior, n and epsilon, and the limit of privacy there."""
+    """All scores at one prior, n and epsilon, and the limit of privacy there.
+
+    unbounded: the scores of infinite sensitivity there, which no rate makes private, or of more than a float holds.
+    """
 
     prior: tuple[float, ...]
     n: int
     epsilon: float
     rows: tuple[ScoredMechanism, ...]
+    unbounded: tuple[str, ...]
     limit: PrivacyLimit
 
 
 def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
-    """E[H] of the exponential mechanism scored by H, H^2, total variation (k = 2), KL both ways, and steps.
+    """E[H] of the exponential mechanism scored by H, H^2, total variation (k = 2), KL and chi-square both ways, steps.
 
+    Chi-square is infinite between some datasets once n >= min alpha, and so is then its sensitivity: no rate above 0 is
+    private, and it is named in ``unbounded`` instead of compared.
     prior: (k,); n >= 1; epsilon > 0. Every pair of datasets and outputs is visited, 2,101 datasets at most.
     Returns a ``ScoreStudy``. Raises ValueError beyond that, and for parameters that sum to more than a million.
-    Source: [P17] section 8, third question; the answer is ours.
+    Source: [P17] section 8, third direction, which proposes other distances and f-divergences; the answer is ours.
     """
     alpha, epsilon = limits.check_prior(prior), limits.check_epsilon(epsilon)
     n = limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
@@ -78,9 +85,16 @@ def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
                          f"times at most for each score, and n = {n:,} with k = {k:,} categories needs {visited:,}. "
                          "Take fewer records or categories.")
     limit = limit_of_privacy(alpha, n, epsilon)
-    rows = tuple(_scored(name, score(alpha, n), limit) for name, score in _SCORES.items()
-                 if k == 2 or name != "total variation")
-    return ScoreStudy(alpha, n, epsilon, rows, limit)
+    rows, unbounded = [], []
+    for name, score in _SCORES.items():
+        if k > 2 and name == "total variation":
+            continue
+        table = score(alpha, n)
+        if np.isfinite(table).all():
+            rows.append(_scored(name, table, limit))
+        else:  # from r = c, where D is 0, to an infinite one there is a step between neighbours that is infinite
+            unbounded.append(name)
+    return ScoreStudy(alpha, n, epsilon, tuple(rows), tuple(unbounded), limit)
 
 
 def _scored(name: str, score: Floats, limit: PrivacyLimit) -> ScoredMechanism:
@@ -142,6 +156,24 @@ def _divergence(prior: tuple[float, ...], n: int) -> Floats:
     return np.maximum(divergence, 0.0)
 
 
+def _chi_square(prior: tuple[float, ...], n: int) -> Floats:
+    """chi^2(Dir(a) || Dir(b)) = prod_i Gamma(2 a_i - b_i) Gamma(b_i) / Gamma(a_i)^2 - 1, as the totals agree.
+
+    Infinite once some 2 a_i <= b_i. With d = |b_i - a_i| in whole steps, a factor is
+    prod_{j < d} (a_i + j) / (a_i - 1 - j).
+    """
+    datasets = list_candidates(n, len(prior))
+    log_factor = np.zeros((len(datasets), len(datasets)))
+    count, step = np.arange(n + 1), np.arange(n)
+    for alpha, column in zip(prior, datasets.T, strict=True):
+        left = (alpha + count[:, None]) - 1 - step
+        terms = np.where(left > 0, np.log1p((2 * step + 1) / np.where(left > 0, left, 1.0)), np.inf)
+        table = np.concatenate([np.zeros((n + 1, 1)), np.cumsum(terms, axis=1)], axis=1)
+        log_factor += table[column[:, None], np.abs(column[:, None] - column[None])]
+    with np.errstate(over="ignore"):
+        return np.expm1(log_factor)
+
+
 def _steps(prior: tuple[float, ...], n: int) -> Floats:
     datasets = list_candidates(n, len(prior))
     moved = np.zeros((len(datasets), len(datasets)), dtype=np.int64)
@@ -156,5 +188,7 @@ _SCORES: dict[str, Callable[[tuple[float, ...], int], Floats]] = {
     "total variation": _variation,
     "KL(truth || released)": _divergence,
     "KL(released || truth)": lambda prior, n: _divergence(prior, n).T,
-    "steps": _steps,
+    "chi-square(truth || released)": _chi_square,
+    "chi-square(released || truth)": lambda prior, n: _chi_square(prior, n).T,
+    COUNTING: _steps,
 }

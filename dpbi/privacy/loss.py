@@ -83,7 +83,7 @@ def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int) -> AnyMechanism
     The multiplier depends on the mechanism, the prior and n alone, so nothing of the counts enters; the exhaustive
     check at that multiplier is the certificate: computed loss plus numerical margin is at most epsilon. It refuses
     any other (prior, n). n = 0 has no loss to spend and leaves the mechanism as it is.
-    Raises ValueError as ``privacy_loss``. Source: ours; it answers [P17] section 8, question 2. The loss grew with the
+    Raises ValueError as ``privacy_loss``. Source: ours; it follows [P17] section 8, direction 2. The loss grew with the
     multiplier in every case tried, which is not proved: the final multiplier is verified, not inferred.
     """
     alpha, n = limits.check_prior(prior), limits.check_total(n)

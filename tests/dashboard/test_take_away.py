@@ -221,7 +221,8 @@ def test_a_script_runs_from_elsewhere_as_its_words_say(tmp_path: Path) -> None:
 
 
 def test_a_script_has_its_settings_at_the_top_and_says_where_dpbi_is() -> None:
-    programs = [snippet(opened()), script.of_claim(CLAIMS[0].name, Setting(EXAMPLE)), score_study.SCRIPT,
+    programs = [snippet(opened()), script.of_claim(CLAIMS[0].name, Setting(EXAMPLE)),
+                score_study.script_of((1.0, 1.0), 8, 1.0),
                 script.of_figure(FIGURES[0].key, 1)]  # fmt: skip
     for program in programs:
         needs_dpbi = next(line for line in program.splitlines() if re.match(r"(import|from) dpbi", line))

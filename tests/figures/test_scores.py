@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 
 import pytest
 
@@ -15,16 +16,20 @@ def test_the_chart_shows_every_score_before_and_after_and_names_the_nearest() ->
     found = compare_scores((1, 1), 8, 1.0)
     figure = scores.compared(found)
     before, after = figure.data
-    assert list(before.y) == list(after.y) == [row.score for row in found.rows]
+    assert [name.replace("<br>", "") for name in before.y] == [row.score for row in found.rows]
+    assert list(before.y) == list(after.y)
+    title = re.sub("</span>|<br>|<span[^>]*>", " ", figure.layout.title.text)
+    title = " ".join(title.split())
+    assert all(name in title for name in found.unbounded) and len(found.unbounded) == 2
     assert list(before.x) == pytest.approx([row.mean for row in found.rows])
     assert list(after.x) == pytest.approx([row.calibrated_mean for row in found.rows])
     best = min(found.rows, key=lambda row: row.calibrated_mean)
-    assert best.score in figure.layout.title.text and number(best.calibrated_mean) in figure.layout.title.text
+    assert best.score in title and number(best.calibrated_mean) in title
     assert f"**{best.score}** is nearest" in score_study.said(found)
 
 
 def test_the_script_prints_what_the_page_says() -> None:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(score_study.SCRIPT.replace("n, epsilon = 100", "n, epsilon = 8"), "script", "exec"), {})
+        exec(compile(score_study.script_of((1.0, 1.0), 8, 1.0), "script", "exec"), {})
     for row in compare_scores((1, 1), 8, 1.0).rows:
         assert f"{row.score} {row.sensitivity}" in printed.getvalue()

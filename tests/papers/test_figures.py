@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from dpbi.dashboard.take_away import script
 from dpbi.figures import papers
-from dpbi.papers.figures import FIGURES, notes, tailoring
+from dpbi.papers.figures import FIGURES, experiments, notes, tailoring
 from dpbi.papers.figures.experiments import balanced
 from dpbi.papers.figures.settings import DistanceProbabilities, ErrorBoxes, ErrorsAgainstSize, ahead_from
 from dpbi.sensitivity import local_sensitivity
@@ -34,7 +35,7 @@ SIZES = {"[P17] 5(a)": (300, 400, 5_000, 15_000), "[P17] 5(b)": (1_000, 2_000, 5
 @cache
 def result(key: str) -> Any:
     figure = BY_KEY[key]
-    fewer = {"sizes": SIZES[key]} if key in SIZES else {}
+    fewer = {"sizes": SIZES[key], "step": 1.2} if key in SIZES else {}
     return figure.compute(runs=RUNS, seed=1, **fewer) if figure.simulated else figure.compute()
 
 
@@ -105,17 +106,38 @@ def test_the_largest_change_is_at_the_truth_but_not_there_alone(figure: Any, att
 
 
 @pytest.mark.parametrize(
-    ("key", "near", "order"),
-    [("[P17] 3(a)", True, 1.11), ("[P17] 3(b)", False, 1.47), ("[P17] 3(c)", False, 1.41)],
+    ("key", "truth", "near", "order"),
+    [("[P17] 3(a)", True, True, 1.11), ("[P17] 3(b)", True, False, 1.47), ("[P17] 3(c)", False, False, 1.41)],
 )
-def test_whether_near_results_are_likelier_than_with_laplace(key: str, near: bool, order: float) -> None:
+def test_whether_near_results_are_likelier_than_with_laplace(key: str, truth: bool, near: bool, order: float) -> None:
     found: DistanceProbabilities = result(key)
     reach = local_sensitivity(found.problem)
     laplace, improved, definition_6, _ = found.laws
+    assert (definition_6.probability_of_truth > laplace.probability_of_truth) == truth
     assert (definition_6.cdf(reach) > laplace.cdf(reach)) == near
     assert definition_6.mean / laplace.mean == pytest.approx(order, abs=0.005)
     assert improved.cdf(reach) > max(laplace.cdf(reach), definition_6.cdf(reach))
-    assert ("as the paper says" in BY_KEY[key].story(found)) == near
+    assert ("as the paper says" in BY_KEY[key].story(found)) == (truth or near)
+    assert ("gives the truth itself more often" in BY_KEY[key].story(found)) == (truth and not near)
+
+
+def test_at_the_truth_of_three_categories_m_h_is_ahead_by_brute_force() -> None:
+    """P(r = c) = 1 / Z over all 5,151 candidates; of Laplace, the product of two floored noises' (1 - p) / 2."""
+    counts, fall = (33, 33, 34), math.exp(-1 / 3)
+    candidates = np.array([(a, b, 100 - a - b) for a in range(101) for b in range(101 - a)])
+    moved = np.abs(candidates - counts).sum(axis=1) / 2
+    log_f = special.gammaln(candidates + 1.5) - (special.gammaln(candidates + 1) + special.gammaln(candidates + 2)) / 2
+    log_g = np.where(candidates > 0, special.gammaln(candidates + 0.5)
+                     - (special.gammaln(candidates) + special.gammaln(candidates + 1)) / 2, np.inf)  # fmt: skip
+    least = np.min([log_f[:, i] + log_g[:, j] for i in range(3) for j in range(3) if i != j], axis=0)
+    rate = (1 / np.sqrt(-np.expm1(least)) + moved).min() / 2  # epsilon / (2 S), S = max 1 / (1 / LS + d)
+    own, other = np.array(counts) + 1.0, candidates + 1.0
+    affinity = special.gammaln((own + other) / 2) - (special.gammaln(own) + special.gammaln(other)) / 2
+    total = np.exp(-rate * np.sqrt(np.maximum(0, -np.expm1(affinity.sum(axis=1))))).sum()
+    laplace, _, definition_6, _ = result("[P17] 3(b)").laws
+    assert definition_6.probability_of_truth == pytest.approx(1 / total, rel=1e-6)
+    assert laplace.probability_of_truth == pytest.approx(((1 - fall) / 2) ** 2, rel=1e-9)
+    assert "H = 0: Laplace 0.0201, improved Laplace 0.0387, M_H 0.0205 by" in said("[P17] 3(b)", result("[P17] 3(b)"))
 
 
 def test_definition_6_is_the_smooth_selection_of_twice_epsilon() -> None:
@@ -152,21 +174,38 @@ def test_twice_the_rate_by_brute_force() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "crossing", "ratio"), [("[P17] 4", 300, 1.77), ("[P17] 5(a)", 400, 1.20), ("[P17] 5(b)", 2000, 1.40)]
+    ("key", "small", "crossing", "shown", "ratio"),
+    [("[P17] 4", (2, 12), 210, 300, 1.77), ("[P17] 5(a)", (3, 21), 390, 400, 1.20),
+     ("[P17] 5(b)", (4, 28), 1008, 2000, 1.40)],
 )
-def test_m_h_overtakes_laplace_and_never_comes_up_to_improved_laplace(key: str, crossing: int, ratio: float) -> None:
+def test_m_h_overtakes_laplace_and_never_comes_up_to_improved_laplace(
+    key: str, small: tuple[int, int], crossing: int, shown: int, ratio: float
+) -> None:
     found: ErrorsAgainstSize = result(key)
     row = ahead_from(found.exact, 2, 0)
-    assert row is not None
-    assert found.sizes[row] == crossing
+    assert row is not None and found.sizes[row] == shown
+    assert found.race.spans == [small, (crossing, found.race.sizes[-1])]
+    assert found.race.overtaken == crossing
+    assert {crossing - found.race.k, crossing + found.race.k} < set(found.race.sizes)
+    assert f"for n = {small[0]} to {small[1]} and from n = {crossing:,} on" in BY_KEY[key].story(found)
+    assert f"n = {crossing:,}" in said(key, found)
     to_improved = found.exact[:, 2] / found.exact[:, 1]
     assert to_improved[-1] == pytest.approx(ratio, abs=0.01)
     assert to_improved[-1] == pytest.approx(to_improved[-2], rel=0.01)
     # Both fall as 1 / sqrt(n) there.
     assert found.exact[-2] / found.exact[-1] == pytest.approx(math.sqrt(3), rel=0.03)
-    assert f"from n = {crossing:,} on" in BY_KEY[key].story(found)
     error = np.maximum(found.standard_error, 1 / RUNS)
     assert (np.abs(found.simulated - found.exact) < 5 * error).all()
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 12), (2, 14), (2, 208), (2, 210), (3, 21), (3, 24)])
+def test_the_race_turns_where_brute_force_does(k: int, n: int) -> None:
+    """Both means from the oracles alone, of the outputs by themselves, on either side of each turn."""
+    prior, counts = (1,) * k, (n // k,) * k
+    m_h = oracles.exponential_pmf(prior, counts, 1 / (2 * oracles.smooth_reciprocal(prior, counts, 1))).mean
+    laplace = oracles.distance_law(oracles.law_lsdim(prior, counts, 1, consistent=True), prior, counts).mean
+    race = result("[P17] 4" if k == 2 else "[P17] 5(a)").race
+    assert race.ahead[race.sizes.index(n)] == (m_h < laplace)
 
 
 def test_errors_against_size_by_brute_force() -> None:
@@ -228,9 +267,11 @@ def test_at_balanced_data_the_smooth_sensitivity_is_the_local_one(key: str) -> N
 def test_uniform_data_show_half_of_epsilon_and_the_worst_data_more() -> None:
     found = result("[P17] 6")
     assert (found.worst < found.stated).all()
+    assert [one.role for one in found.contenders] == ["M_H, Def. 3", "M_H, Def. 6"], "the first has the caption's delta"
     assert found.balanced[-1] == pytest.approx([0.5, 0.5], abs=1e-3)
-    assert found.worst[-1] == pytest.approx([0.848, 0.535], abs=1e-3)
+    assert found.worst[-1] == pytest.approx([0.535, 0.848], abs=1e-3)
     assert (found.worst >= found.balanced).all()
+    assert "theirs is 0.53" in said("[P17] 6", found)
 
 
 def test_concrete_privacy_by_brute_force() -> None:
@@ -239,10 +280,10 @@ def test_concrete_privacy_by_brute_force() -> None:
         counts: oracles.exponential_pmf((1, 1), counts, 1 / (2 * oracles.smooth_reciprocal((1, 1), counts, 1))).law
         for counts in oracles.compositions(4, 2)
     }
-    assert found.worst[0, 0] == pytest.approx(float(oracles.privacy_loss(laws, (1, 1), 4).epsilon), rel=1e-9)
+    assert found.worst[0, 1] == pytest.approx(float(oracles.privacy_loss(laws, (1, 1), 4).epsilon), rel=1e-9)
     here = laws[2, 2]
     ratios = [oracles.mp.log(here[r] / laws[other][r]) for other in oracles.neighbours((2, 2)) for r in here]
-    assert found.balanced[0, 0] == pytest.approx(float(max(ratios)), rel=1e-9)
+    assert found.balanced[0, 1] == pytest.approx(float(max(ratios)), rel=1e-9)
 
 
 # --- who wins is computed ---
@@ -254,6 +295,8 @@ def swapped(found: Any, first: int, second: int) -> Any:
     order[first], order[second] = second, first
     if isinstance(found, DistanceProbabilities):
         return replace(found, laws=tuple(found.laws[place] for place in order))
+    if isinstance(found, ErrorsAgainstSize) and {first, second} == {0, 2}:
+        found = replace(found, race=replace(found.race, ahead=np.zeros_like(found.race.ahead)))
     return replace(found, exact=found.exact[:, order], **(
         {"errors": found.errors[:, order]} if isinstance(found, ErrorBoxes) else {}))
 
@@ -264,10 +307,10 @@ def said(key: str, found: Any) -> str:
 
 @pytest.mark.parametrize(("key", "places", "so", "else_so"), [
     ("[P17] 3(a)", (1, 2), "best of all holds", "best of all does not hold"),
-    ("[P17] 3(a)", (0, 2), "So M_H by Definition 6 gives near", "So M_H does not give near"),
+    ("[P17] 3(a)", (0, 2), "So M_H by Definition 6 gives near", "gives neither the truth itself nor"),
     ("[P17] 4", (1, 2), "does not approach", "It approaches"),
     ("[P17] 4", (1, 3), "nearest at n = 15,000 is LSHist", "nearest at n = 15,000 is EHDNRS"),
-    ("[P17] 4", (0, 2), "M_H by Definition 6 comes nearer", "M_H by Definition 6 never comes nearer"),
+    ("[P17] 4", (0, 2), "is nearer than the baseline Laplace for", "is nearer than the baseline Laplace nowhere"),
     ("[P17] 5", (1, 2), "Laplace mechanism; from the prior (50", "neither Laplace mechanism; from the prior (1,"),
     ("[P17] 5", (1, 2), "It does not come close", "It comes close"),
     ("[P17] 5", (0, 2), "M_H is nearer than the baseline", "M_H never comes nearer than the baseline for good"),
@@ -287,7 +330,7 @@ def test_with_another_winner_the_sentence_is_another(key: str, places: tuple[int
 def test_what_is_said_of_losses_and_gaps_is_computed_too() -> None:
     losses, gap = result("[P17] 6"), result("[P17] 1")
     assert "does not stay below 1" in said("[P17] 6", replace(losses, balanced=losses.balanced + 1))
-    assert "That exceeds epsilon" in said("[P17] 6", replace(losses, worst=losses.worst + 1))
+    assert "The worst data exceed epsilon" in said("[P17] 6", replace(losses, worst=losses.worst + 1))
     wider = replace(gap, scan=replace(gap.scan, global_exact=2 * gap.scan.global_paper))
     assert "no narrower than the constant" in said("[P17] 1", wider)
 
@@ -296,8 +339,9 @@ def test_what_is_said_of_losses_and_gaps_is_computed_too() -> None:
 
 
 def test_a_part_is_announced_before_it_is_computed() -> None:
-    """Eleven sizes or seven priors of four mechanisms; who raises at one ends the computation there."""
-    for key, parts in (("[P17] 3(a)", 4), ("[P17] 5", 28), ("[N] 2(a)", 4)):
+    """Eleven sizes or seven priors of four mechanisms, and a race; who raises at one ends the computation there."""
+    looked = experiments._looked_at(2, 15_000, 1.1)
+    for key, parts in (("[P17] 3(a)", 4), ("[P17] 5", 28), ("[N] 2(a)", 4), ("[P17] 4", 44 + len(looked))):
         begun: list[int] = []
         BY_KEY[key].compute(runs=2, begin=begun.append)
         assert begun == [parts] * parts
@@ -305,7 +349,7 @@ def test_a_part_is_announced_before_it_is_computed() -> None:
     def refuse(parts: int) -> None:
         raise KeyboardInterrupt(parts)
 
-    with pytest.raises(KeyboardInterrupt, match="44"):
+    with pytest.raises(KeyboardInterrupt, match=str(44 + len(experiments._looked_at(4, 15_000, 1.1)))):
         BY_KEY["[P17] 5(b)"].result(1, refuse)
 
 

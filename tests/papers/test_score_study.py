@@ -12,14 +12,23 @@ from dpbi.papers import score_study
 from tests import oracles
 from tests.oracles import mp
 
-PRIORS = [((0.7, 2.0), 5), ((1.0, 1.0), 9), ((0.3, 1.0, 4.0), 3)]
+PRIORS = [((0.7, 2.0), 5), ((1.0, 1.0), 9), ((0.3, 1.0, 4.0), 3), ((6.5, 9.0), 6), ((4.0, 3.5, 3.2), 3)]
+
+
+def log_beta(values: list[float]) -> object:
+    return mp.fsum(mp.loggamma(v) for v in values) - mp.loggamma(mp.fsum(values))
+
+
+def chi_square(a: list[float], b: list[float]) -> float:
+    """chi^2(Dir(a) || Dir(b)) = int p^2 / q - 1 in 50 digits, infinite where the integrand is at an edge."""
+    tilted = [2 * mp.mpf(x) - y for x, y in zip(a, b, strict=True)]
+    if min(tilted) <= 0:
+        return math.inf
+    return float(mp.exp(log_beta(tilted) + log_beta(b) - 2 * log_beta(a)) - 1)  # type: ignore[operator]
 
 
 def divergence(a: list[float], b: list[float]) -> float:
     """KL(Dir(a) || Dir(b)) in 50 digits."""
-    def log_beta(values: list[float]) -> object:
-        return mp.fsum(mp.loggamma(v) for v in values) - mp.loggamma(mp.fsum(values))
-
     terms = [(mp.mpf(x) - y) * (mp.digamma(x) - mp.digamma(mp.fsum(a))) for x, y in zip(a, b, strict=True)]
     return float(log_beta(b) - log_beta(a) + mp.fsum(terms))  # type: ignore[operator]
 
@@ -33,12 +42,17 @@ def test_each_score_is_the_distance_it_is_called(prior: tuple[float, ...], n: in
         for j, b in enumerate(posterior):
             expected = {"Hellinger": float(hellinger(a, b)), "squared Hellinger": float(hellinger(a, b)) ** 2,
                         "KL(truth || released)": divergence(a, b), "KL(released || truth)": divergence(b, a),
+                        "chi-square(truth || released)": chi_square(a, b),
+                        "chi-square(released || truth)": chi_square(b, a),
                         "steps": sum(abs(x - y) for x, y in zip(a, b, strict=True)) / 2}
             assert {name: scores[name][i, j] for name in expected} == pytest.approx(expected, rel=1e-11, abs=1e-13)
     if len(prior) == 2:
         one, other = stats.beta(*posterior[1]), stats.beta(*posterior[3])
         apart = integrate.quad(lambda x: abs(one.pdf(x) - other.pdf(x)) / 2, 0, 1, limit=400)[0]
         assert scores["total variation"][1, 3] == pytest.approx(apart, abs=1e-7)
+        if math.isfinite(squared := scores["chi-square(truth || released)"][3, 1]):
+            found = integrate.quad(lambda x: other.pdf(x) ** 2 / one.pdf(x), 0, 1, limit=400)[0] - 1
+            assert squared == pytest.approx(found, rel=1e-6)
 
 
 @pytest.mark.parametrize(("prior", "n"), PRIORS, ids=str)
@@ -52,7 +66,10 @@ def test_every_number_of_the_study_by_enumeration(prior: tuple[float, ...], n: i
     distance = hellinger(posterior[:, None], posterior[None])
     found = compare_scores(prior, n, epsilon)
     assert found.limit.value is not None
-    assert [row.score for row in found.rows] == [s for s in score_study._SCORES if k == 2 or s != "total variation"]
+    infinite = [name for name in score_study._SCORES if name.startswith("chi-square")] if n >= min(prior) else []
+    assert list(found.unbounded) == infinite
+    assert [row.score for row in found.rows] == [
+        s for s in score_study._SCORES if s not in infinite and (k == 2 or s != "total variation")]  # fmt: skip
     for row in found.rows:
         score = score_study._SCORES[row.score](prior, n)
         change = max(np.abs(score[i] - score[j]).max() for i, j in pairs)
@@ -65,7 +82,7 @@ def test_every_number_of_the_study_by_enumeration(prior: tuple[float, ...], n: i
 
         assert (row.mean, row.loss) == pytest.approx(at_rate(epsilon / (2 * change)), rel=1e-9)
         assert row.loss <= epsilon
-        low, high = 0.0, 1e4
+        low, high = 0.0, 1e4 * epsilon / change
         for _ in range(100):
             middle = (low + high) / 2
             low, high = (middle, high) if at_rate(middle)[1] < epsilon else (low, middle)
@@ -81,6 +98,25 @@ def test_reference_ratios() -> None:
     assert rows["KL(truth || released)"] == pytest.approx(155, abs=1)
     assert rows["KL(released || truth)"] == pytest.approx(16, abs=0.5)
     assert [rows[name] for name in ("Hellinger", "total variation", "steps")] == pytest.approx([1, 1, 1])
+
+
+def test_which_distance_is_nearest_turns_with_prior_and_epsilon() -> None:
+    """Computed elsewhere: bisection of the rate by which the largest log ratio, over pairs and outputs, is epsilon."""
+    def calibrated(prior: tuple[float, float], n: int, epsilon: float) -> list[float]:
+        rows = {row.score: row.calibrated_mean for row in compare_scores(prior, n, epsilon).rows}
+        return [rows["squared Hellinger"], rows["Hellinger"]]
+
+    assert calibrated((1, 1), 100, 1) == pytest.approx([0.349, 0.578], abs=5e-4)
+    assert calibrated((50, 50), 60, 1) == pytest.approx([0.127, 0.073], abs=5e-4)
+    (first, second), (third, fourth) = (calibrated((7, 4), 100, epsilon) for epsilon in (0.5, 2))
+    assert first < second and third > fourth
+
+
+@pytest.mark.parametrize(("n", "infinite"), [(49, False), (50, True)])
+def test_chi_square_is_finite_up_to_the_least_number_of_the_prior(n: int, infinite: bool) -> None:
+    """2 a_i <= b_i first with a_i = alpha_i and b_i = alpha_i + n."""
+    found = compare_scores((50, 70), n, 1)
+    assert bool(found.unbounded) == infinite == (len(found.rows) == 6)
 
 
 def test_where_the_limit_is_not_known_nothing_is_set_against_it() -> None:

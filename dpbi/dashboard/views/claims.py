@@ -14,7 +14,8 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import folds, stylesheet, tables
 from dpbi.dashboard.take_away import script, take_away
-from dpbi.dashboard.words import bridge, guard, handover, words
+from dpbi.dashboard.words import bridge, guard, handover, sources, words
+from dpbi.papers.bibliography import MARKS
 from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
 from dpbi.problem.problem import Problem
 
@@ -24,10 +25,10 @@ _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
 
 PURPOSE = (
-    "Every theorem, lemma, corollary and formula of the papers that numbers can decide, in our words: **[D20]** the "
-    "draft of 2020, **[P20]** its version of March 2020, **[P17]** the long paper, **[N]** the notes, **[L17]** the "
-    "two-page proof. Each is computed exactly over a stated grid, and what holds there was searched for a "
-    "counter-example beyond it. A counter-example refutes a claim; a grid and a search without one prove nothing more."
+    "Every theorem, lemma, corollary and numbered definition or equation that numbers can decide, and steps, formulas "
+    f"and conclusions between them, of {sources.MARKS} ([what they are](#the-papers)), in our words. Each is computed "
+    "exactly over a stated grid, and what holds there was searched for a counter-example beyond it. A counter-example "
+    "refutes a claim as it is worded here; a grid and a search without one prove nothing more."
 )
 
 
@@ -56,10 +57,9 @@ def draw(scenario: Scenario) -> None:
 
 def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
     """Those of the chosen paper, finding and kind."""
-    papers = sorted({paper for claim in CLAIMS for paper in claim.papers})
     chosen = {}
     with st.container(horizontal=True):
-        for label, options in (("Paper", papers), ("Finding", _FINDINGS), ("Kind", KINDS)):
+        for label, options in (("Paper", MARKS), ("Finding", _FINDINGS), ("Kind", KINDS)):
             name = f"claims by {label.lower()}"
             settings.setdefault(name, _EVERY)
             chosen[label] = settings.choice(label, name, [_EVERY, *options], width=200)
@@ -72,7 +72,7 @@ def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
 def _one(claim: Claim, scenario: Scenario) -> None:
     with st.container(border=True, key=_CHOSEN):
         st.markdown(f"**{_escaped(claim.statement)}**")
-        st.caption(_escaped(f"Source: {claim.source}. Grid: {claim.grid}."))
+        st.caption(_escaped(f"Source: {claim.cited}. Grid: {claim.grid}."))
         st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
         refused: dict[str, list[str]] = {}
         with guard.refusal(refused, claim.name):
@@ -114,10 +114,15 @@ def _setting(scenario: Scenario) -> Setting:
 
 
 def _summary(found: dict[str, Finding]) -> str:
-    kinds = Counter(finding.kind for finding in found.values())
-    return (f"Of {len(found)} claims **{kinds['holds']} hold** wherever looked at, **{kinds['holds if']} hold under a "
-            f"condition** that the paper does not state, and **{kinds['fails']} fail**. A difference within rounding "
-            "decides nothing.")
+    """How many hold and fail; what is a reading of ours apart from what the papers say."""
+    theirs, ours = (Counter(finding.kind for name, finding in found.items() if _BY_NAME[name].ours == so)
+                    for so in (False, True))
+    apart = (f"Of {ours.total()} **readings of ours**, which need a number, a sign or a correction that the paper does "
+             f"not print, {ours['holds']} hold, {ours['holds if']} hold under a condition, and {ours['fails']} fail. "
+             if ours else "")
+    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['holds if']} hold "
+            f"under a condition** that the paper does not state, and **{theirs['fails']} fail**. {apart}A difference "
+            "within rounding decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:
@@ -125,7 +130,7 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
         {
             "Claim": list(found),
             "Verdict": [finding.label for finding in found.values()],
-            "Source": [_BY_NAME[name].source for name in found],
+            "Source": [_BY_NAME[name].cited for name in found],
             _WORDS: [finding.words for finding in found.values()],
             "Cases": [finding.visited for finding in found.values()],
             "Held": [finding.held for finding in found.values()],

@@ -13,17 +13,17 @@ from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address
 from dpbi.dashboard.shown import charts, tables
 from dpbi.dashboard.sidebar import menu, privacy
-from dpbi.dashboard.words import bridge, guard, words
+from dpbi.dashboard.words import bridge, guard, sources, words
 from dpbi.inference.plain_reading import Line, plain_reading
+from dpbi.papers.bibliography import DATES
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import RELATION
 
 _SENTENCES = 1000  # characters at most
 
 SOURCES = (
-    "Sources: **[D20]** the draft of 2020, **[P20]** its version of March 2020, **[P17]** Liu, Bun, Farina and "
-    "Gaboardi, *Tailoring differentially private Bayesian inference to distance between distributions*, **[N]** the "
-    "authors' notes. *Ours*: beyond the papers."
+    f"Sources: {sources.MARKS} are the papers, others are cited by name and year; [all are listed below](#sources). "
+    "*Ours*: beyond them."
 )
 NOTATION = (
     "All release whole numbers $r$ in place of the counts $c$ of $n$ records in $k$ categories; the private posterior "
@@ -77,6 +77,10 @@ def draw(scenario: Scenario) -> None:
     st.header("Columns of the tables", anchor="columns-of-the-tables")
     rows = [f"| {words.escape(name)} | {words.escape(said, _SENTENCES)} |" for name, said in tables.meanings().items()]
     st.markdown("\n".join(["| column | what it means |", "|---|---|", *sorted(rows, key=str.casefold)]))
+    st.header("Sources", anchor="sources")
+    st.markdown(sources.papers())
+    st.caption(DATES)
+    st.markdown(f"Others, by name and year:\n\n{sources.others()}")
 
 
 def _mechanisms(scenario: Scenario) -> list[Mechanism]:
@@ -140,7 +144,8 @@ def _sensitivities(scenario: Scenario) -> library.Sensitivities:
 def _global(scenario: Scenario) -> str:
     found = _sensitivities(scenario)
     exact, paper = words.number(found.exact), words.number(found.paper)
-    return f"{exact}, as the papers' constant" if exact == paper else f"{exact}; the papers' constant is {paper}"
+    constant = "the constant of [D20] and [P20]"
+    return f"{exact}, as {constant}" if exact == paper else f"{exact}; {constant} is {paper}"
 
 
 def _smooth(scenario: Scenario) -> str:
@@ -272,7 +277,7 @@ TERMS = (
         "A mechanism's rate is set so that its exact privacy loss is epsilon, which usually brings it nearer to the "
         "truth. Every pair of neighbours and every output is checked, for one prior and n, and nothing is promised "
         "elsewhere.",
-        "ours; [P17] section 8 asks for it",
+        "ours; [P17] section 8 proposes it, its second direction",
     ),
     Term(
         "Law of the distance: exact; exact, in bins; sampled",

@@ -20,10 +20,9 @@ _BY_KEY = {figure.key: figure for figure in FIGURES}
 _SENTENCES = 2000  # characters of a story at most
 
 FIGURES_PURPOSE = (
-    "Each numbered figure of **[P17]** (Liu, Bun, Farina and Gaboardi, *Tailoring differentially private Bayesian "
-    "inference to distance between distributions*) and of **[N]** (the authors' notes), with the papers' settings: the "
+    "Each numbered figure of **[P17]** and of **[N]** ([what they are](#the-papers)), with the papers' settings: the "
     "data and the prior of the sidebar play no part here. Where the papers simulated, 1,000 runs stand beside the "
-    "exact answer."
+    "exact answer. The papers' own pictures are not shown: what is said of them is what their captions and texts say."
 )
 
 

@@ -1,63 +1,165 @@
-"""The third open question of [P17] on the page Papers: which distance should score the candidates?"""
+"""The third direction that [P17] proposes, on the page Papers: other distances as scores of the candidates."""
 
+import contextlib
+from collections import Counter
+from collections.abc import Sequence
+
+import pandas as pd
 import streamlit as st
+from streamlit.column_config import NumberColumn, TextColumn
 
+from dpbi import limits
 from dpbi.accuracy.order import Measured, foremost, rising
 from dpbi.dashboard.answers.cache import kept
-from dpbi.dashboard.shown import charts, folds
-from dpbi.dashboard.words import handover, words
-from dpbi.papers.score_study import ScoredMechanism, ScoreStudy, compare_scores
+from dpbi.dashboard.answers.work import Cancelled, work
+from dpbi.dashboard.session import settings
+from dpbi.dashboard.shown import charts, folds, tables
+from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.words import guard, handover, words
+from dpbi.papers.score_study import COUNTING, ScoredMechanism, ScoreStudy, compare_scores
+from dpbi.problem.candidates import number_of_candidates
 
-_PRIOR, _N, _EPSILON = (1.0, 1.0), 100, 1.0
+_OWN, _OF = "another", "scores: "
+_PRIORS = {words.prior_words(prior): prior for prior in ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (50.0, 50.0))}
+_ENTRIES = {"prior": next(iter(_PRIORS)), "own prior": "20, 5", "n": "100", "epsilon": "1"}
+_DATASETS = 501  # of a comparison that a visitor may ask for: some seconds, and a hundred megabytes
+_FEW = 40  # records of the table: fewer than the heaviest of its priors, whose chi-square is then finite
+_ELSEWHERE = [(prior, _FEW, epsilon) for prior in ((1.0, 1.0), (7.0, 4.0), (50.0, 50.0)) for epsilon in (0.5, 2.0)]
+
 QUESTION = (
-    "**[P17]** section 8 asks which metric suits best. The exponential mechanism is scored here by several distances, "
-    "with the rate that each one's exact sensitivity allows, and then with the rate at which its exact privacy loss is "
-    f"epsilon = {_EPSILON:g}: uniform prior, n = {_N}, two categories. The error is the mean Hellinger distance over "
-    "the data that the prior expects, whatever the score."
+    "**[P17]** section 8 says that the choice of the Hellinger distance may seem ad hoc, and proposes to explore other "
+    "distances, f-divergences among them. The exponential mechanism is scored here by four of these (squared "
+    "Hellinger, total variation, KL and chi-square), by H itself, and by steps, which count records and know no "
+    "distribution: first with the rate that each one's exact sensitivity allows, then with the rate at which its exact "
+    "privacy loss is epsilon. The error is the mean Hellinger distance over the data that the prior expects, whatever "
+    "the score: measured by another distance the order may be another."
 )
-SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
+_ORDER = (
+    f"Mean Hellinger distance at the same exact loss, n = {_FEW}; columns: prior and epsilon; a dash: infinite "
+    "sensitivity. Where chi-square is finite it is so large that next to no rate is left, and all candidates are about "
+    "as likely."
+)
 
-prior = {_PRIOR}
-n, epsilon = {_N}, {_EPSILON}
+
+@kept(64, said="Comparing the scores")
+def _study(prior: tuple[float, ...], n: int, epsilon: float) -> ScoreStudy:
+    return compare_scores(prior, n, epsilon)
+
+
+def draw() -> None:
+    """The question, the chart at one's own prior, n and epsilon, and three priors at two epsilons."""
+    from dpbi.figures import scores
+
+    st.markdown(QUESTION)
+    with guard.part():
+        asked = _asked()
+        with work("scores", asked, 1, "studies") as current, contextlib.suppress(Cancelled):
+            found = current.ask(_study, *asked)
+        if current.complete:
+            charts.draw(scores.compared(found), "scores")
+            st.markdown(said(found))
+        with folds.fold("Copy as Python: which distance") as opened:
+            if opened:
+                st.code(script_of(*asked), language="python")
+    with work("scores elsewhere", "", len(_ELSEWHERE), "studies") as current, contextlib.suppress(Cancelled):
+        studies = [current.ask(_study, *one) for one in _ELSEWHERE]
+    if current.complete:
+        st.markdown(order_said(studies))
+        table = _table(studies)
+        columns = {title: NumberColumn(format="%.3f", width=97) for title in table.columns[1:]}
+        tables.show(table, "scores-elsewhere", {"Score": TextColumn(width=192)} | columns,
+                    "One row per score: its mean distance at three priors and two epsilons")  # fmt: skip
+        st.caption(_ORDER)
+
+
+def _asked() -> tuple[tuple[float, ...], int, float]:
+    """What the row of controls asks. Raises ValueError for an entry that is refused."""
+    for name, value in _ENTRIES.items():
+        settings.setdefault(_OF + name, value)
+    with st.container(horizontal=True):
+        chosen = settings.choice("Prior", _OF + "prior", [*_PRIORS, _OWN], width=170)
+        own = _entry("Its numbers", "own prior", 150) if chosen == _OWN else ""
+        n, epsilon = _entry("n", "n", 110), _entry("epsilon", "epsilon", 110)
+    prior = limits.check_prior(entries.numbers("prior", own) if chosen == _OWN else _PRIORS[chosen])
+    records = entries.whole("n", n, 1, limits.TOTAL_LARGEST)
+    visited = number_of_candidates(records, len(prior))
+    if visited > _DATASETS:
+        raise ValueError(f"n is too large for this page: it compares {_DATASETS:,} datasets at most, and n = "
+                         f"{records:,} with k = {len(prior):,} categories has {visited:,}; dpbi.compare_scores takes "
+                         "more.")
+    return prior, records, limits.check_epsilon(entries.number("epsilon", epsilon))
+
+
+def _entry(label: str, name: str, width: int) -> str:
+    return st.text_input(label, width=width, **settings.entry(_OF + name)) or ""
+
+
+def script_of(prior: tuple[float, ...], n: int, epsilon: float) -> str:
+    return f"""import dpbi  {handover.SCRIPT_NEEDS}
+
+prior = {prior}
+n, epsilon = {n}, {epsilon}
 
 found = dpbi.compare_scores(prior, n, epsilon)
 print("limit of privacy:", found.limit.value)
 for row in found.rows:
     print(row.score, row.sensitivity, row.mean, row.loss, row.calibrated_mean, row.times_limit)
+print("of infinite sensitivity:", found.unbounded)
 """
-
-
-@kept(4, said="Comparing the scores")
-def _study() -> ScoreStudy:
-    return compare_scores(_PRIOR, _N, _EPSILON)
-
-
-def draw() -> None:
-    """The question, the chart and what follows."""
-    from dpbi.figures import scores
-
-    st.markdown(QUESTION)
-    found = _study()
-    charts.draw(scores.compared(found), "scores")
-    st.markdown(said(found))
-    with folds.fold("Copy as Python: which distance") as opened:
-        if opened:
-            st.code(SCRIPT, language="python")
 
 
 def said(found: ScoreStudy) -> str:
     """What the study answers."""
-    def mean(row: ScoredMechanism) -> Measured:
-        return Measured(row.calibrated_mean)
-
-    best = [f"**{row.score}**" for row in foremost(found.rows, mean)]
-    times = [f"{row.score} {row.times_limit:.2f}" for row in rising(found.rows, mean) if row.times_limit]
+    best = [f"**{row.score}**" for row in foremost(found.rows, _mean)]
+    times = [f"{row.score} {row.times_limit:.2f}" for row in rising(found.rows, _mean) if row.times_limit]
     unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
+    among = [row.score for row in _nearest_distances(found)]
     return " ".join(filter(None, [
         f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
-        f"{'is' if len(best) == 1 else 'are'} nearest.",
+        f"{_is(best)} nearest, and of those between distributions {words.listed(among)}.",
         f"Times the limit of privacy: {words.listed(times)}." if times else "",
         "A metric changes most at the truth. These change more elsewhere, and so start with a smaller rate: "
         f"{words.listed(unlike)}." if unlike else "",
+        f"Left out: {words.listed(found.unbounded)}, {_too_large(found)}." if found.unbounded else "",
     ]))  # fmt: skip
+
+
+def _too_large(found: ScoreStudy) -> str:
+    if found.n < min(found.prior):
+        return "larger between some of these datasets than a number can be here"
+    return ("infinite between some of these datasets, so that no rate above 0 is private; both are finite for n below "
+            "the prior's smallest number")
+
+
+def order_said(studies: Sequence[ScoreStudy]) -> str:
+    """Whether one distance between distributions is nearest whatever prior and epsilon."""
+    nearest = Counter(row.score for found in studies for row in _nearest_distances(found))
+    times = [f"{score} at {number} of {len(studies)}" for score, number in nearest.most_common()]
+    turns = len(nearest) > 1 and max(nearest.values()) < len(studies)
+    return ("**Which one is nearest depends on prior and epsilon.** " if turns else "") + (
+        f"Of the distances between distributions nearest is {words.listed(times)} settings below.")
+
+
+def _nearest_distances(found: ScoreStudy) -> list[ScoredMechanism]:
+    return foremost([row for row in found.rows if row.score != COUNTING], _mean)
+
+
+def _mean(row: ScoredMechanism) -> Measured:
+    return Measured(row.calibrated_mean)
+
+
+def _is(listed: Sequence[str]) -> str:
+    return "is" if len(listed) == 1 else "are"
+
+
+def _table(studies: Sequence[ScoreStudy]) -> pd.DataFrame:
+    """Scores by settings; a dash where a score has no finite sensitivity."""
+    names = list(dict.fromkeys(name for found in studies for name in (*(row.score for row in found.rows),
+                                                                      *found.unbounded)))  # fmt: skip
+    columns = {}
+    for found in studies:
+        means = {row.score: row.calibrated_mean for row in found.rows}
+        title = f"({', '.join(map(words.number, found.prior))}), {words.number(found.epsilon)}"
+        columns[title] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
+    return pd.DataFrame({"Score": [*names, "the limit of privacy"], **columns})

@@ -40,9 +40,12 @@ _TAILORING = (
             partial(tailoring.probabilities, k),
             tailoring.probabilities_story,
             simulated=True,
-            not_printed="n or the prior: here n = 100 and the flat prior",
+            not_printed=f"n or the prior: here n = 100 and the flat prior{more}",
         )
-        for part, k in (("a", 2), ("b", 3), ("c", 4))
+        for part, k, more in (
+            ("a", 2, ""), ("b", 3, ""),
+            ("c", 4, ", nor the number 3(c): its text names (a) and (b), and then speaks of four categories"),
+        )
     ),
     *(
         PaperFigure(
@@ -73,12 +76,12 @@ _TAILORING = (
         _P17,
         "6",
         "Concrete privacy",
-        "The epsilon that uniform data really show, against n, for epsilon = 1 and delta = 0.0005: it stays below the "
-        "bound.",
+        "The epsilon that uniform data really show, against n, uniform prior, epsilon = 1 and delta = 0.0005: it stays "
+        "below the bound.",
         tailoring.concrete_privacy,
         tailoring.concrete_privacy_story,
         simulated=False,
-        not_printed="the sizes: here six from 10 to 400",
+        not_printed="the sizes, here six from 10 to 400, or which definition of M_H: here both",
     ),
 )
 

@@ -156,7 +156,7 @@ def _printed_beta(numbers: CaptionNumbers) -> str:
 
 CLAIMS = {
     2: "the exponential mechanism better than Laplace, with good results likelier and bad ones less likely",
-    3: "Laplace somewhat better",
+    3: "Laplace better to some extent, but not significantly",
     4: "Laplace clearly better",
 }
 
@@ -190,9 +190,12 @@ def doubled_rate(smooth: Contender, problem: Problem, laplace: float) -> str:
 def experiment_story(found: ErrorBoxes) -> str:
     """Parts (a) of figures 5 to 8."""
     problem, (laplace, _, _, smooth) = found.problems[0], found.mean[0]
+    laplace_error, _, _, smooth_error = found.errors[0].std(axis=-1) / math.sqrt(found.runs)
+    apart = abs(smooth - laplace) / math.hypot(laplace_error, smooth_error)
     return (
         f"The notes: {CLAIMS[problem.k]}. The mean distances are {smooth:.3g} with the smooth sensitivity and "
         f"{laplace:.3g} with Laplace{' (simulated)' if math.isnan(found.exact[0, 0]) else ''}: "
-        + ("the exponential mechanism is better. " if smooth < laplace else "Laplace is better. ")
+        + f"{'the exponential mechanism' if smooth < laplace else 'Laplace'} is better, by {apart:.3g} standard errors "
+        f"of means of {found.runs:,} runs. "
         + doubled_rate(found.contenders[3], problem, float(laplace))
     )

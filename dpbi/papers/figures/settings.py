@@ -86,10 +86,42 @@ class DistanceProbabilities(FrozenResult):
 
 
 @dataclass(frozen=True, eq=False)
+class Race(FrozenResult):
+    """Where one contender has the smaller exact mean distance than another, at data of k equal counts.
+
+    first, second: their places among the contenders; k: categories; sizes: all n looked at, rising multiples of k,
+    every one of them up to ``every``, then by ``step`` times the one before, and every one between two of different
+    order;
+    ahead: (sizes,), whether the first is surely nearer.
+    """
+
+    first: int
+    second: int
+    k: int
+    every: int
+    step: float
+    sizes: tuple[int, ...]
+    ahead: NDArray[np.bool_]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """The runs of sizes at which the first is ahead, each by its least and largest."""
+        turns = np.flatnonzero(np.diff(np.concatenate([[False], self.ahead, [False]]))).tolist()
+        return [(self.sizes[begin], self.sizes[end - 1]) for begin, end in zip(turns[::2], turns[1::2], strict=True)]
+
+    @property
+    def overtaken(self) -> int | None:
+        """The least size from which on the first is ahead; None where it is not at the largest, or is throughout."""
+        begin, end = self.spans[-1] if self.spans else (0, 0)
+        return begin if end == self.sizes[-1] and begin > self.sizes[0] else None
+
+
+@dataclass(frozen=True, eq=False)
 class ErrorsAgainstSize(FrozenResult):
     """Mean Hellinger distance against n, for balanced data.
 
-    exact, simulated, standard_error: (sizes, contenders); the simulated mean of ``runs`` releases and its error.
+    exact, simulated, standard_error: (sizes, contenders); the simulated mean of ``runs`` releases and its error; race:
+    of M_H by Definition 6 and the baseline, at more sizes than are drawn.
     """
 
     contenders: tuple[Contender, ...]
@@ -100,6 +132,7 @@ class ErrorsAgainstSize(FrozenResult):
     exact: Floats
     simulated: Floats
     standard_error: Floats
+    race: Race
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,14 +168,15 @@ class ErrorBoxes(FrozenResult):
 class ConcretePrivacy(FrozenResult):
     """The largest log P_c(r) - log P_c'(r) over neighbours c' and outputs r, against n.
 
-    stated: the epsilon the paper compares with; balanced: (sizes, contenders), for c = (n/2, n/2);
-    worst: for the worst c, which is the privacy loss.
+    contenders: Definition 3, whose delta the paper's caption prints, and Definition 6; stated: the epsilon the paper
+    compares with; balanced: (sizes, contenders), for c = (n/2, n/2); worst: for the worst c, which is the privacy loss.
     """
 
     contenders: tuple[Contender, ...]
     prior: tuple[float, ...]
     sizes: tuple[int, ...]
     stated: float
+    delta: float
     balanced: Floats
     worst: Floats
 
