@@ -227,7 +227,7 @@ def sensitivities(found: Sensitivities, gamma: float, beta: float) -> ResultTabl
         "Smooth, exponential": f"The largest LS e^(-beta d) over all datasets at d steps, beta = {number(beta)} as "
         "epsilon and delta set it.",
         "Global, exact": "The largest LS over all datasets, for this prior and n.",
-        "Global, papers": "The papers' constant: the square root of 1 - pi/4.",
+        "Global, papers": "The papers' constant, printed in [D20] and [P20]: the square root of 1 - pi/4.",
     }
     values = {"Sensitivity": [*meanings], "H": [*found], "Meaning": [*meanings.values()]}
     said = {"H": Meaning("As a Hellinger distance.")}
