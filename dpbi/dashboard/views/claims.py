@@ -24,7 +24,8 @@ _SAID = 2000  # characters of a sentence at most
 _BY_NAME = {claim.name: claim for claim in CLAIMS}
 
 PURPOSE = (
-    "Every theorem, lemma, corollary and formula of the papers that numbers can decide, in our words: **[D20]** the "
+    "Every theorem, lemma, corollary and numbered definition or equation of the papers that numbers can decide, and "
+    "steps, formulas and conclusions between them, in our words: **[D20]** the "
     "draft of 2020, **[P20]** its version of March 2020, **[P17]** the long paper, **[N]** the notes, **[L17]** the "
     "two-page proof. Each is computed exactly over a stated grid, and what holds there was searched for a "
     "counter-example beyond it. A counter-example refutes a claim; a grid and a search without one prove nothing more."
@@ -72,7 +73,7 @@ def _filtered(found: dict[str, Finding]) -> dict[str, Finding]:
 def _one(claim: Claim, scenario: Scenario) -> None:
     with st.container(border=True, key=_CHOSEN):
         st.markdown(f"**{_escaped(claim.statement)}**")
-        st.caption(_escaped(f"Source: {claim.source}. Grid: {claim.grid}."))
+        st.caption(_escaped(f"Source: {claim.cited}. Grid: {claim.grid}."))
         st.markdown(f"**On the grid:** {_escaped(claim.finding.words)}")
         refused: dict[str, list[str]] = {}
         with guard.refusal(refused, claim.name):
@@ -114,10 +115,13 @@ def _setting(scenario: Scenario) -> Setting:
 
 
 def _summary(found: dict[str, Finding]) -> str:
-    kinds = Counter(finding.kind for finding in found.values())
-    return (f"Of {len(found)} claims **{kinds['holds']} hold** wherever looked at, **{kinds['holds if']} hold under a "
-            f"condition** that the paper does not state, and **{kinds['fails']} fail**. A difference within rounding "
-            "decides nothing.")
+    theirs, ours = (Counter(finding.kind for name, finding in found.items() if _BY_NAME[name].ours == so)
+                    for so in (False, True))
+    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['holds if']} hold "
+            f"under a condition** that the paper does not state, and **{theirs['fails']} fail**. Of {ours.total()} "
+            "readings of ours, which need a number, a sign or a correction that the paper does not print, "
+            f"{ours['holds']} hold, {ours['holds if']} hold under a condition, and {ours['fails']} fail. A difference "
+            "within rounding decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:
@@ -125,7 +129,7 @@ def _table(found: dict[str, Finding]) -> pd.DataFrame:
         {
             "Claim": list(found),
             "Verdict": [finding.label for finding in found.values()],
-            "Source": [_BY_NAME[name].source for name in found],
+            "Source": [_BY_NAME[name].cited for name in found],
             _WORDS: [finding.words for finding in found.values()],
             "Cases": [finding.visited for finding in found.values()],
             "Held": [finding.held for finding in found.values()],

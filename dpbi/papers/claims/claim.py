@@ -27,7 +27,7 @@ from .searched import SEARCHED
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
-KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text")
+KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text", "Reading of ours")
 ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
 _DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
 _LARGEST_EXACT = 1e280  # beyond, ``exp`` may have cut it
@@ -313,9 +313,11 @@ class Reading:
 class Claim:
     """A theorem, lemma, corollary or formula of the papers that numbers can decide.
 
-    name: a few words; statement: ours, not the paper's; source: paper and number; places: the grid of the finding;
-    cases: what it says of a problem at a setting of it, ValueError where it says nothing; condition: what saves it, if
-    that is known; everywhere: whether it speaks of every case, or says that there is one; speaks_of: of which data.
+    name: a few words; statement: ours, not the paper's; source: paper and number, of every paper that makes it; places:
+    the grid of the finding; cases: what it says of a problem at a setting of it, ValueError where it says nothing;
+    condition: what saves it, if that is known; everywhere: whether it speaks of every case, or says that there is one;
+    speaks_of: of which data; ours: whether it is a reading of ours, which needs a number, a sign or a correction that
+    the paper does not print, or takes it at more than its words: the paper is not right or wrong by it.
     """
 
     name: str
@@ -326,6 +328,7 @@ class Claim:
     condition: str = ""
     everywhere: bool = True
     speaks_of: Callable[[Problem], None] = any_data
+    ours: bool = False
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -333,10 +336,16 @@ class Claim:
         return tuple(dict.fromkeys(re.findall(r"\[[A-Z]\d*\]", self.source)))
 
     @property
+    def cited(self) -> str:
+        """The source, and whether it is a reading of ours."""
+        return f"{self.source} (a reading of ours)" if self.ours else self.source
+
+    @property
     def kind(self) -> str:
-        """What it is in the paper, by the first such word of its source."""
-        found = re.search("|".join(KINDS[:-1]), self.source)
-        return found.group() if found else KINDS[-1]
+        """What it is in the paper, by the first such word of its source, or that it is a reading of ours."""
+        *named, text, reading = KINDS
+        found = re.search("|".join(named), self.source)
+        return reading if self.ours else found.group() if found else text
 
     @property
     def grid(self) -> str:
