@@ -334,11 +334,10 @@ def means(setting: Setting) -> dict[str, float]:
     need(problem.n > 0, "This claim needs at least one record: got n = 0.")
     rivals: dict[str, Mechanism] = {"M_H": smoothed(setting), "baseline Laplace": LSDim(epsilon, consistent=True),
                                     "improved Laplace": LSHist(epsilon, consistent=True)}
-    return {name: mean_of(mechanism, problem) for name, mechanism in rivals.items()}
+    return {name: _mean(mechanism, problem) for name, mechanism in rivals.items()}
 
 
-def mean_of(mechanism: Mechanism, problem: Problem) -> float:
-    """E[H], exact; ValueError where it is only sampled."""
+def _mean(mechanism: Mechanism, problem: Problem) -> float:
     short = problem.k == 2 and problem.n <= _SHORT
     known = None if short else mechanism.mean_distance(problem)
     return listed_law(mechanism, problem).mean if known is None else known

@@ -16,7 +16,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.papers.figures.settings import RUNS
 from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 
-from .accuracy import NEAR, mean_case, mean_of, means, overtaking, smoothed
+from .accuracy import NEAR, mean_case, means, overtaking, smoothed
 from .claim import (
     Case,
     Claim,
@@ -48,7 +48,8 @@ def _against_global(problem: Problem, setting: Setting) -> Iterator[Case]:
     need(problem.n > 0, "This claim needs at least one record: got n = 0.")
     smoothed_by = (1 + setting.gamma) * smooth_sensitivity(problem, setting.gamma)
     fixed_by = global_sensitivity(problem.prior, problem.n)
-    smooth, fixed = (mean_of(one, problem) for one in (EHDS(setting.epsilon, setting.gamma), EHD(setting.epsilon)))
+    smooth, fixed = (listed_law(one, problem).mean for one in (EHDS(setting.epsilon, setting.gamma),
+                                                               EHD(setting.epsilon)))
     yield case(setting.named("prior", "counts", "epsilon", "gamma"),
                {"(1 + gamma) S(x)": smoothed_by, "GS": fixed_by, "mean H of EHDS": smooth, "of EHD": fixed},
                at_most(smooth, fixed), within=smoothed_by < fixed_by)
@@ -58,10 +59,10 @@ def _against_global_as_printed(problem: Problem, setting: Setting) -> Iterator[C
     """exp(-epsilon H / (2 S)) of both definitions, which are not proved to keep epsilon, against exp(-epsilon H / (2
     GS))."""
     need(problem.n > 0, "This claim needs at least one record: got n = 0.")
-    fixed = mean_of(EHD(setting.epsilon), problem)
+    fixed = listed_law(EHD(setting.epsilon), problem).mean
     for name, mechanism in (("Definition 3", EHDNRS(setting.epsilon, setting.delta)),
                             ("Definition 6", smoothed(setting))):
-        smooth = mean_of(mechanism, problem)
+        smooth = listed_law(mechanism, problem).mean
         yield case({"M_H": name} | setting.named("prior", "counts", "epsilon", "delta"),
                    {"mean H of M_H": smooth, "of EHD": fixed}, at_most(smooth, fixed))
 

@@ -46,8 +46,9 @@ _LARGE_CONSTANT = 10.0
 def _as_integral(problem: Problem, setting: Setting) -> Iterator[Case]:
     """The affinity 1 - H^2 against the integral of sqrt(p q), over the log odds t by trapezoids, for each neighbour.
 
-    The integrand is s(t)^a (1 - s(t))^b, s the logistic function: it falls as e^{-|t| min(a, b)}, and no faster than
-    its curvature at the peak allows, by which the steps are set: an error of e^{-(2 pi)^2 / _FINE^2 / 2}.
+    The integrand is s(t)^a (1 - s(t))^b, s the logistic function: near its peak a normal density of variance 1/a + 1/b,
+    by which the steps are set (for steps of h standard deviations trapezoids err by e^{-2 pi^2 / h^2}), and far from it
+    e^{-|t| min(a, b)}.
     """
     need(0.01 <= min(problem.prior) and sum(problem.prior) + problem.n <= _INTEGRATED,
          f"This claim integrates where prior parameters are at least 0.01 and all of them with n at most "
@@ -56,7 +57,7 @@ def _as_integral(problem: Problem, setting: Setting) -> Iterator[Case]:
         p, q = problem.posterior, problem.with_counts(other).posterior
         a, b = ((x + y) / 2 for x, y in zip(p, q, strict=True))
         peak, step = math.log(a / b), _FINE * min(1.0, math.sqrt(1 / a + 1 / b))
-        reach = _NEGLIGIBLE / min(a, b) + abs(peak)
+        reach = abs(peak) + _NEGLIGIBLE / min(a, b) + math.sqrt(2 * _NEGLIGIBLE * (1 / a + 1 / b))
         t = peak + step * np.arange(-math.ceil(reach / step), math.ceil(reach / step) + 1)
         log_constant = -sum(betaln(*of) for of in (p, q)) / 2
         integral = step * float(np.exp(-a * np.logaddexp(0, -t) - b * np.logaddexp(0, t) + log_constant).sum())

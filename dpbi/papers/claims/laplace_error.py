@@ -162,7 +162,8 @@ def _steps_reached(problem: Problem, setting: Setting) -> Iterator[Case]:
         gamma = math.exp(-k * setting.epsilon)
         if _TINY < gamma < 1:
             reached = -math.log(gamma) / setting.epsilon
-            yield case(setting.named("epsilon") | {"k": k}, {"ln(1/gamma)/epsilon": reached}, equal(reached, float(k)))
+            yield case(setting.named("epsilon") | {"steps": k}, {"ln(1/gamma)/epsilon": reached},
+                       equal(reached, float(k)))
 
 
 def _between_k_and_one_more(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -171,7 +172,7 @@ def _between_k_and_one_more(problem: Problem, setting: Setting) -> Iterator[Case
     for k in _STEPS:
         exact = -math.expm1(np.logaddexp(noise.log_at_most(-k - 1), noise.log_at_least(k + 1)))
         claimed = 1 - outside(setting.epsilon, k)
-        yield case(setting.named("epsilon") | {"k": k}, {"claimed": claimed, "exact": exact}, equal(exact, claimed))
+        yield case(setting.named("epsilon") | {"steps": k}, {"claimed": claimed, "exact": exact}, equal(exact, claimed))
 
 
 # --- Beta(alpha + k, n - floor(alpha + k)) of Theorems 4.3 to 4.5, alpha the posterior's first parameter ---

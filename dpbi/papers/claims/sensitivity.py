@@ -253,14 +253,14 @@ CLAIMS = (
     Claim(
         "1/S changes by at most gamma",
         "For neighbours x, x' the reciprocal smooth sensitivity satisfies |1/S(x) - 1/S(x')| <= gamma.",
-        "[P17] Theorem 5.1 and Definition 5; [D20] and [P20] section 1",
+        "[P17] Theorem 5.1, Definition 5, equations 3 and 4; [D20] and [P20] section 1",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0), beyond="every neighbour"),
         partial(_smoothness, kind="reciprocal"),
     ),
     Claim(
         "S changes by a factor of at most e^beta",
         "For neighbours x, x' the exponential smooth sensitivity satisfies S(x') <= e^beta S(x).",
-        "[N] section 2.3.1 and [P17] Definition 3, after Nissim, Raskhodnikova and Smith",
+        "[N] section 2.3.1; [P17] Definition 3 and equation 1, after Nissim, Raskhodnikova and Smith",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 0.3), beyond="beta = gamma; every neighbour"),
         partial(_smoothness, kind="exponential"),
     ),
