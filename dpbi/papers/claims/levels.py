@@ -24,6 +24,7 @@ from .claim import (
     Setting,
     at,
     at_most,
+    candidates_of,
     case,
     equal,
     exp,
@@ -258,6 +259,7 @@ def _printed_probability(problem: Problem, setting: Setting) -> Iterator[Case]:
 
 def _least_shift(problem: Problem, setting: Setting) -> Iterator[Case]:
     """U_1 = (u(y, z) - u(x, z)) / S(x) over neighbours y and candidates z is least at z = x: -LS(x) / S(x)."""
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
     smooth = setting.epsilon / (2 * _mechanism(setting).rate(problem))
     least = -local_sensitivity(problem) / smooth
     yield case(setting.named("prior", "counts", "epsilon", "delta"), {"least U_1": least, "-S(x)": -smooth},
@@ -270,7 +272,7 @@ def _largest_case(problem: Problem, setting: Setting) -> Iterator[Case]:
     C is 1 at distance 0 and else 2, as the paper has it.
     """
     mechanism = _mechanism(setting)
-    candidates = list_candidates(problem.n, 2)
+    candidates = candidates_of(problem)
     here, rate = distances_to(problem, candidates), mechanism.rate(problem)
     for other in neighbours(problem.counts).tolist():
         there = distances_to(problem.with_counts(other), candidates)
