@@ -532,7 +532,8 @@ CLAIMS = (
     ),
     Claim(
         "EHD within k steps, at least its own upper bound",
-        "P(H < t) >= (2 k + 1) e^{epsilon/(2 GS)}/n for EHD with GS = sqrt(1 - pi/4): the bound from above once more.",
+        "P(H < t) >= (2 k + 1) e^{epsilon/(2 GS)}/n for EHD with GS = sqrt(1 - pi/4): the bound from above once more, "
+        "where [D20] has a smaller one.",
         "[P20] proof of Theorem 4.5",
         replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
         partial(_in_the_proof, local=False, stated=_largest, side="at least"),
@@ -540,7 +541,8 @@ CLAIMS = (
     ),
     Claim(
         "EHDL within k steps, at least its own upper bound",
-        "P(H < t) >= (2 k + 1) e^{epsilon/(2 LS)}/n for EHDL (printed as EHD): the bound from above once more.",
+        "P(H < t) >= (2 k + 1) e^{epsilon/(2 LS)}/n for EHDL (printed as EHD): the bound from above once more, where "
+        "[D20] has a smaller one.",
         "[P20] proof of Theorem 4.5",
         replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
         partial(_in_the_proof, local=True, stated=_largest, side="at least"),

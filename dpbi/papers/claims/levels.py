@@ -415,7 +415,8 @@ CLAIMS = (
     ),
     Claim(
         "The notes' event G",
-        "u = -H is at most S/(1 - e^lambda) with probability 1 - delta/2, at lambda = beta.",
+        "u = -H is at most S/(1 - e^lambda) with probability 1 - delta/2, at lambda = beta; the end of the proof has "
+        "delta/2.",
         "[N] proof of Lemma 2.2, where G is defined",
         _EVENTS, partial(_far_event, margin=equal, stated=lambda delta: 1 - delta / 2),
         speaks_of=two_categories,
@@ -446,7 +447,7 @@ CLAIMS = (
     ),
     Claim(
         "Below lambda = 0 there is nothing to show",
-        "u(x, r) (1 - e^lambda) is at most 0 for lambda < 0, where u = H.",
+        "u(x, r) (1 - e^lambda) is at most 0 for lambda < 0, where u = H, as section 5.2 has it: of u = -H it is true.",
         "[P17] proof of Lemma 5.4",
         Grid(FEW_PRIORS[:3], (1, 2, 6), "all", gammas=(0.1, 1.0), beyond="lambda = -gamma; the farthest candidate"),
         _negative_lambda,
