@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,15 @@ from dpbi.papers.claims.claim import at_most, equal, true
 from dpbi.papers.claims.heavy_prior import _log_total, heavy_prior_delta
 from dpbi.problem.problem import Problem
 from tests import oracles
-from tests.papers.test_claims import BY_NAME, numbers_of, of_distance
+from tests.papers.test_claims import (
+    BY_NAME,
+    float_distances,
+    large_selection,
+    m_h,
+    noisy_distances,
+    numbers_of,
+    of_distance,
+)
 
 
 def look(name: str, prior: tuple[float, ...], counts: tuple[int, ...], **numbers: float) -> Reading:
@@ -157,3 +166,87 @@ def test_oracle_of_the_notes_figures() -> None:
     assert numbers["mean H, smooth sensitivity"] == pytest.approx(float(smooth), rel=1e-9)
     assert numbers["Laplace"] < numbers["mean H, smooth sensitivity"]
     assert BY_NAME[name].finding.visited == 4 and BY_NAME[name].finding.held == 3
+
+
+# --- the witnesses of what had been left out, by plain log-gammas or in 50 digits ---
+
+
+@pytest.mark.parametrize(("prior", "counts", "smooth", "fixed"), [
+    ((1, 1), (1, 1), 0.2488, 0.2240), ((50, 50), (50, 50), 0.2455, 0.1194), ((1, 1), (50, 50), 0.4099, 0.6816)])
+def test_at_equal_proved_epsilon_the_smooth_bound_leads_where_it_is_below_half_of_the_global_one(
+    prior: Any, counts: Any, smooth: float, fixed: float
+) -> None:
+    """gamma = 1: S by all datasets, GS by all pairs, both means by all candidates."""
+    n = sum(counts)
+    step = [oracles.hellinger_float((prior[0] + u, prior[1] + n - u), (prior[0] + u + 1, prior[1] + n - u - 1))
+            for u in range(n)]
+    local = [max(step[max(u - 1, 0)], step[min(u, n - 1)]) for u in range(n + 1)]
+    s = max(1 / (1 / one + abs(u - counts[0])) for u, one in enumerate(local))
+    far = float_distances({"prior": prior, "counts": counts})
+    means = [float(np.exp(-far / by) @ far / np.exp(-far / by).sum()) for by in (4 * s, 2 * max(step))]
+    assert means == pytest.approx([smooth, fixed], abs=5e-5)
+    reading = look("The smooth bound is more accurate than the global one", prior, counts)
+    numbers = numbers_of(reading)
+    assert [numbers["mean H of EHDS"], numbers["of EHD"]] == pytest.approx(means, rel=1e-9)
+    assert reading.holds == (smooth < fixed) == (2 * s < max(step)) == reading.decisive.within
+
+
+def test_the_printed_bound_from_below_is_above_what_is_so() -> None:
+    """[P20], n = 100 balanced, epsilon = 1, k = 1."""
+    rate = 1 / (2 * math.sqrt(1 - math.pi / 4))
+    weight = np.exp(-rate * float_distances({"prior": (1, 1), "counts": (50, 50)}))
+    exact, claimed = weight[49:52].sum() / weight.sum(), 3 * math.exp(rate) / 100
+    assert [exact, claimed] == pytest.approx([0.0655, 0.0883], abs=5e-5)
+    reading = look("EHD within k steps, at least its own upper bound", (1, 1), (50, 50))
+    one = next(dict(one.numbers) for one in reading.cases if dict(one.inputs)["k"] == 1)
+    assert not reading.holds and [one["claimed"], one["exact"]] == pytest.approx([claimed, exact], rel=1e-9)
+
+
+def test_the_beta_of_theorem_4_3_at_no_step_is_not_the_posterior() -> None:
+    found = look("Theorem 4.3's Betas are candidates", (1, 1), (3, 7))
+    far = {dict(one.inputs)["k"]: dict(one.numbers) for one in found.cases}[0]
+    assert far["printed"] == (4, 6) and far["H between them"] == pytest.approx(0.1703, abs=5e-5)
+    assert far["H between them"] == pytest.approx(float(oracles.hellinger_mp((4, 8), (4, 6))), rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "local", "smooth", "miss"), [
+    (100, 0.08, 0.09, 0.059), (120, 0.0945, 0.096, 0.008), (150, 0.0945, 0.096, 0.008)])
+def test_no_data_have_the_sensitivities_of_the_captions(n: int, local: float, smooth: float, miss: float) -> None:
+    reading = look("The notes' local and smooth sensitivities", (7, 4, 5), (n - 2, 1, 1))
+    numbers = numbers_of(reading)
+    assert not reading.holds and numbers["missed by"] == pytest.approx(miss, abs=5e-4)
+    pair = numbers["nearest LS"], numbers["nearest S"]
+    assert max(abs(pair[0] / local - 1), abs(pair[1] / smooth - 1)) == pytest.approx(numbers["missed by"])
+    assert numbers["datasets"] == math.comb(n + 2, 2)
+
+
+@pytest.mark.parametrize(("counts", "held"), [((20, 20, 20, 20), [False, False]), ((1, 1, 1, 77), [True, True])])
+def test_bad_answers_of_both_mechanisms_at_four_categories(counts: tuple[int, ...], held: list[bool]) -> None:
+    """Laplace noise drawn here: 0.01 is more than six standard errors, so off by chance once in 10^8 times."""
+    reading = look("Laplace's lead in bad answers at k = 4 is not obvious", (1,) * 4, counts, epsilon=0.8, delta=0.8)
+    far, weight = large_selection(counts, 0.8, 0.8)
+    rng = np.random.default_rng(4)
+    released = np.clip(np.floor(np.array(counts) + rng.laplace(0, 2 / 0.8, (100_000, 4))), 0, 80)
+    noisy = noisy_distances(counts, released.astype(int))
+    for power, one in enumerate(reading.cases, start=1):  # the exponent without the 2 is the square
+        bad = float((weight**power)[far > 0.5].sum() / (weight**power).sum())
+        assert numbers_of(one)["smooth"] == pytest.approx(bad, rel=1e-8)
+        assert numbers_of(one)["P(H > 1/2), Laplace"] == pytest.approx(float((noisy > 0.5).mean()), abs=0.01)
+    assert [one.holds for one in reading.cases] == held
+
+
+def test_errors_in_other_measures_by_quadrature() -> None:
+    """KL and chi-square of the truth from the release at (1, 1), where both are finite; M_H by all candidates."""
+    truth, mp = (2, 2), oracles.mp
+    selection = m_h({"prior": (1, 1), "counts": (1, 1), "epsilon": 1.0})[0]
+    kl = square = mp.mpf(0)
+    for r, p in zip(selection.candidates, selection.probability, strict=True):
+        other = (1 + r[0], 1 + r[1])
+        ratio = partial(lambda t, other: oracles.beta_pdf(t, *truth) / oracles.beta_pdf(t, *other), other=other)
+        kl += p * mp.quad(lambda t, of=ratio: oracles.beta_pdf(t, *truth) * mp.log(of(t)), [0, 0.5, 1])
+        square += p * (mp.quad(lambda t, of=ratio: oracles.beta_pdf(t, *truth) * of(t), [0, 0.5, 1]) - 1)
+    found = look("Errors in KL divergence and chi-square are finite", (1, 1), (1, 1))
+    means = [numbers_of(one)["mean error"] for one in found.cases]
+    assert found.holds and means == pytest.approx([float(kl), float(square)], rel=1e-9)
+    infinite = look("Errors in KL divergence and chi-square are finite", (1, 1), (0, 3))
+    assert numbers_of(infinite)["mean error"] == "infinite"

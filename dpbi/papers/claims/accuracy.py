@@ -16,7 +16,7 @@ from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior.hellinger import distances_to, hellinger
 from dpbi.problem.candidates import number_of_candidates
 from dpbi.problem.neighbours import neighbours
-from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY
+from dpbi.sensitivity import PAPER_GLOBAL_SENSITIVITY, local_sensitivity
 
 from .claim import (
     BETA_PRIORS,
@@ -204,6 +204,28 @@ def _selection(problem: Problem, setting: Setting, side: Side, local: bool) -> I
     return _theorem_4_5(problem, setting, EHDL(epsilon) if local else EHD(epsilon, "paper"), stated, side)
 
 
+def _in_the_proof(
+    problem: Problem, setting: Setting, local: bool, stated: Callable[[float, int, float], float], side: Side
+) -> Iterator[Case]:
+    """stated: n P(H < t), by the rate, k and t; EHD with the papers' constant, or EHDL."""
+    mechanism = EHDL(setting.epsilon) if local else EHD(setting.epsilon, "paper")
+    rate, first = mechanism.rate(problem), problem.counts[0]
+
+    def bound(k: int) -> float:
+        far = float(distances_to(problem, (first + k, problem.counts[1] - k)))
+        return stated(rate, k, far) / problem.n
+
+    return _theorem_4_5(problem, setting, mechanism, bound, side)
+
+
+def _largest(rate: float, k: int, t: float) -> float:
+    return (2 * k + 1) * exp(rate)
+
+
+def _least(rate: float, k: int, t: float) -> float:
+    return 2 * k * math.exp(-rate * t) + 1
+
+
 def _last_step(problem: Problem, setting: Setting) -> Iterator[Case]:
     ours, theirs = (math.exp(-setting.epsilon / by) for by in (_COMPARED_CONSTANT, 1.0))
     yield case(setting.named("epsilon"), {"e^(-epsilon/(2 GS))": ours, "e^(-epsilon)": theirs}, at_most(theirs, ours))
@@ -291,6 +313,18 @@ def _corollary_4_5_3(problem: Problem, setting: Setting) -> Iterator[Case]:
     return _compared(problem, setting, stated, level_of_sensitivity, True, {})
 
 
+def _good_outputs(
+    problem: Problem, setting: Setting, stated: Callable[[Setting, float, float], float], within: bool = True
+) -> Iterator[Case]:
+    """stated: n P(H <= LS(x)) under EHD at most, by the setting, EHD's rate and LS(x)."""
+    mechanism = EHD(setting.epsilon, "paper")
+    law = line_law(mechanism, problem)
+    claimed = stated(setting, mechanism.rate(problem), local_sensitivity(problem)) / problem.n
+    exact = float(law.within[level_of_sensitivity(law, problem)])
+    yield case(setting.named("prior", "counts", "epsilon"), {"claimed at most": claimed, "exact": exact},
+               at_most(exact, claimed) if law.clear else 0.0, within=len(set(problem.prior)) == 1)
+
+
 # --- what the papers plot and say of the model ---
 
 
@@ -366,6 +400,8 @@ _MANY_RECORDS = tuple(at(prior, (m, m), epsilon) for prior, m, epsilon in (
     ((1.0, 1.0), 5_000, 1.0)))
 _CROSSED = Grid(((1.0, 1.0), (0.5, 0.5), (50.0, 50.0)), (4, 8, 16, 32, 64, 256, 1_024), "balanced",
                 epsilons=(0.1, 0.5, 1.0, 2.0), beyond="where n is above (below) the stated one")
+_EVERY_SIZE = Grid(_CROSSED.priors, (2, *_CROSSED.totals), "balanced", epsilons=_CROSSED.epsilons,
+                   found=(at((1.0, 1.0), (700, 700), 0.1),))
 _SHORT_CROSSED = Grid(_CROSSED.priors, (4, 6, 8, 12, 20, 50), "balanced", epsilons=(0.02, 0.05, 0.1, 0.2),
                       beyond=_CROSSED.beyond)
 
@@ -399,18 +435,21 @@ CLAIMS = (
         "P(H >= h) is the sum of exp(-epsilon H / (2 S)) over the candidates beyond h, divided by M_H's normaliser.",
         "[P17] section 6.2, first bound, with the 2 S of Definition 6",
         _TAILS, _consistent_tail_formula,
+        ours=True,
     ),
     Claim(
         "The tail of M_H with its normaliser, with 2 S",
         "P(H >= h) is at most N exp(-epsilon h / (2 S)), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound, with the 2 S of Definition 6",
         _TAILS, partial(_tail, log_normaliser=_log_normaliser),
+        ours=True,
     ),
     Claim(
         "The tail of M_H with an N(n), with 2 S",
         "P(H >= h) is at most N exp(-epsilon h / (2 S)) / N(n), N(n) the least normaliser of all data of that size.",
         "[P17] section 6.2, third bound, with the 2 S of Definition 6; the N(n) that it leaves open is ours",
         _TAILS, partial(_tail, log_normaliser=_least_log_normaliser),
+        ours=True,
     ),
     Claim(
         "LSZhang within k steps",
@@ -470,6 +509,46 @@ CLAIMS = (
         speaks_of=two_categories,
     ),
     Claim(
+        "EHD within k steps, at most, before the last step",
+        "P(H < t) <= (2 k + 1) e^{epsilon/(2 GS)}/n for EHD with GS = sqrt(1 - pi/4).",
+        "[D20] and [P20] proof of Theorem 4.5",
+        replace(_STEPPED, found=_MANY_RECORDS), partial(_in_the_proof, local=False, stated=_largest, side="at most"),
+        _SYMMETRIC,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "EHD within k steps, at least, before the last step",
+        "P(H < t) >= (2 k e^{-t epsilon/(2 GS)} + 1)/n for EHD with GS = sqrt(1 - pi/4).",
+        "[D20] proof of Theorem 4.5",
+        _STEPPED, partial(_in_the_proof, local=False, stated=_least, side="at least"),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "EHDL within k steps, at least, before the last step",
+        "P(H < t) >= (2 k e^{-t epsilon/(2 LS)} + 1)/n for EHDL (printed as EHD).",
+        "[D20] proof of Theorem 4.5",
+        _STEPPED, partial(_in_the_proof, local=True, stated=_least, side="at least"),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "EHD within k steps, at least its own upper bound",
+        "P(H < t) >= (2 k + 1) e^{epsilon/(2 GS)}/n for EHD with GS = sqrt(1 - pi/4): the bound from above once more, "
+        "where [D20] has a smaller one.",
+        "[P20] proof of Theorem 4.5",
+        replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
+        partial(_in_the_proof, local=False, stated=_largest, side="at least"),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "EHDL within k steps, at least its own upper bound",
+        "P(H < t) >= (2 k + 1) e^{epsilon/(2 LS)}/n for EHDL (printed as EHD): the bound from above once more, where "
+        "[D20] has a smaller one.",
+        "[P20] proof of Theorem 4.5",
+        replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
+        partial(_in_the_proof, local=True, stated=_largest, side="at least"),
+        speaks_of=two_categories,
+    ),
+    Claim(
         "Theorem 4.5 at k = 0, noise",
         "P(H < t) = ((1 - e^{-epsilon/2})/2)^2 for LSZhang and (1 - e^{-epsilon})/2 for LSHist, for every t up to the "
         "distance of one step up.",
@@ -505,7 +584,7 @@ CLAIMS = (
     Claim(
         "The last step for EHD",
         "With GS = sqrt(1 - pi/4), e^{-epsilon/(2 GS)} is larger than e^{-epsilon}.",
-        "[D20] proof of Theorem 4.5",
+        "[D20] and [P20] proof of Theorem 4.5",
         Grid(epsilons=(0.1, 1.0, 5.0)), _last_step,
     ),
     Claim(
@@ -535,6 +614,24 @@ CLAIMS = (
         speaks_of=halved,
     ),
     Claim(
+        "EHD within LS(x), at most",
+        "At balanced data (m, m) EHD with GS = sqrt(1 - pi/4) stays within the local sensitivity with probability at "
+        "most (2 e^{-epsilon LS/(2 GS)} + 1) e^{epsilon/(2 GS)}/n, and so at most 3 e^{epsilon/(2 GS)}/n.",
+        "[D20] and [P20] proof of Corollary 4.5.3",
+        replace(_EVERY_SIZE, priors=(*_EVERY_SIZE.priors, (7.0, 4.0))),
+        partial(_good_outputs, stated=lambda setting, rate, local: (2 * math.exp(-rate * local) + 1) * exp(rate)),
+        "the prior is symmetric",
+        speaks_of=halved,
+    ),
+    Claim(
+        "EHD within LS(x), at most, the last step",
+        "At balanced data (m, m) EHD with sqrt(1 - pi/4) stays within the local sensitivity with probability at most "
+        "3 e^epsilon/n.",
+        "[D20] and [P20] proof of Corollary 4.5.3",
+        _EVERY_SIZE, partial(_good_outputs, stated=lambda setting, rate, local: 3 * exp(setting.epsilon)),
+        speaks_of=halved,
+    ),
+    Claim(
         "M_H overtakes the baseline at n = 300",
         "At balanced data: in the mean, the Laplace baseline is nearer to the truth than M_H below 300 records, M_H "
         "from 300 on.",
@@ -546,9 +643,10 @@ CLAIMS = (
     Claim(
         "M_H comes near to the improved Laplace mechanism",
         "With much balanced data M_H's mean distance is that of the improved Laplace mechanism, up to 5 %.",
-        "[P17] section 7.2.2 and Figure 4",
+        "[P17] section 7.2.2 and Figure 4, with 5 % for its approach",
         Grid(totals=(1_000, 5_000, 15_000), data="balanced", epsilons=(1.0,)), _approaching,
         speaks_of=balanced,
+        ours=True,
     ),
     Claim(
         "The printed density is one",

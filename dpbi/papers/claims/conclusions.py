@@ -5,21 +5,137 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+from scipy.special import digamma, gammaln
+
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.accuracy.error import expected_error
 from dpbi.data.synthesis import balanced_counts
-from dpbi.mechanisms import EHDNRS, LSDim, LSHist, LSZhang
-from dpbi.sensitivity import local_sensitivity
+from dpbi.mechanisms import EHD, EHDNRS, EHDS, LSDim, LSHist, LSZhang
+from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.papers.figures.settings import RUNS
+from dpbi.posterior.hellinger import distances_to
+from dpbi.sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
 
 from .accuracy import NEAR, mean_case, means, overtaking, smoothed
-from .claim import Case, Claim, Grid, Problem, Setting, at, at_most, balanced, case, listed_law, need, shown
+from .claim import (
+    Case,
+    Claim,
+    Grid,
+    Problem,
+    Setting,
+    at,
+    at_most,
+    balanced,
+    candidates_of,
+    case,
+    listed_law,
+    need,
+    shown,
+    true,
+)
 
 _ERRORS = 5.0  # standard errors by which a simulated mean must differ
 _SHOWN = ((49, 49), (20, 20, 20), (20, 20, 20, 20), (1, 1, 1, 77))
 _FEW = 30  # records, the fewest of the grid
 _MEDIUM = 1.25  # epsilon
 _MUCH = 2.0  # "much higher": more than twice
+_DEFINED = "Definition 2.1"
 _SMALL_PRIOR, _LARGE_PRIOR = 5.0, 100.0
+
+
+def _against_global(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """EHDS and EHD, both proved to keep the same epsilon. E[H] falls in the rate, by Var(H), and the rates are
+    epsilon over twice (1 + gamma) S(x) and GS."""
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
+    smoothed_by = (1 + setting.gamma) * smooth_sensitivity(problem, setting.gamma)
+    fixed_by = global_sensitivity(problem.prior, problem.n)
+    smooth, fixed = (listed_law(one, problem).mean for one in (EHDS(setting.epsilon, setting.gamma),
+                                                               EHD(setting.epsilon)))
+    yield case(setting.named("prior", "counts", "epsilon", "gamma"),
+               {"(1 + gamma) S(x)": smoothed_by, "GS": fixed_by, "mean H of EHDS": smooth, "of EHD": fixed},
+               at_most(smooth, fixed), within=smoothed_by < fixed_by)
+
+
+def _against_global_as_printed(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """exp(-epsilon H / (2 S)) of both definitions, which are not proved to keep epsilon, against exp(-epsilon H / (2
+    GS))."""
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
+    fixed = listed_law(EHD(setting.epsilon), problem).mean
+    for name, mechanism in (("Definition 3", EHDNRS(setting.epsilon, setting.delta)),
+                            ("Definition 6", smoothed(setting))):
+        smooth = listed_law(mechanism, problem).mean
+        yield case({"M_H": name} | setting.named("prior", "counts", "epsilon", "delta"),
+                   {"mean H of M_H": smooth, "of EHD": fixed}, at_most(smooth, fixed))
+
+
+def _infinitely_far(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """KL(truth || release) is finite; the chi-square distance of a from b, the integral of a^2/b less 1, is
+    B(2 a - b) B(b) / B(a)^2 - 1, and infinite once some 2 a_i <= b_i. M_H gives every candidate a probability."""
+    candidates = candidates_of(problem)
+    probability = np.exp(smoothed(setting).log_pmf(problem, candidates))
+    truth, release = np.array(problem.posterior), candidates + np.array(problem.prior)
+    kl = _log_beta(release) - _log_beta(truth) + (truth - release) @ (digamma(truth) - digamma(truth.sum()))
+    finite = (2 * truth > release).all(axis=1)
+    near = release[finite]
+    log_square = _log_beta(2 * truth - near) + _log_beta(near) - 2 * _log_beta(truth)
+    square = np.expm1(np.minimum(log_square, 700.0))
+    for measure, few, mean in (("KL divergence", np.ones_like(finite), float(probability @ np.maximum(kl, 0.0))),
+                               ("chi-square", finite, float(probability[finite] @ np.maximum(square, 0.0)))):
+        far = int((~few).sum())
+        yield case({"measure": measure} | setting.named("prior", "counts", "epsilon"),
+                   {"candidates infinitely far": far, "mean error": "infinite" if far else mean}, true(far == 0),
+                   within=measure == "KL divergence"
+                   or all(2 * a > weight + problem.n for a, weight in zip(truth, problem.prior, strict=True)))
+
+
+def _log_beta(parameters: np.ndarray) -> np.ndarray:
+    return gammaln(parameters).sum(axis=-1) - gammaln(parameters.sum(axis=-1))
+
+
+def _not_significant(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """Laplace's lead in the mean H against the larger standard deviation of one release, and against two standard
+    errors of the means of 1,000 runs each."""
+    smooth, noise = _notes_pair(setting, _SHOWN[1:2], "the counts (20, 20, 20)")
+    law = distance_law(noise, problem)
+    need(law.kind == "levels", f"This claim needs exact laws: got epsilon = {printed_bound(setting.epsilon)}.")
+    laplace = _moments(*law.levels())
+    for exponent, selection in _exponents(smooth, problem):
+        here = _moments(*selection)
+        lead = here[0] - laplace[0]
+        for against, size in (("one release's spread", math.sqrt(max(here[1], laplace[1]))),
+                              ("two standard errors of 1,000 runs", 2 * math.sqrt((here[1] + laplace[1]) / RUNS))):
+            yield case(setting.named("counts", "epsilon", "delta") | {"exponent of": exponent, "against": against},
+                       {"Laplace's lead": lead, "that": size}, at_most(lead, size),
+                       within=exponent != _DEFINED and against == "one release's spread"
+                       and (setting.epsilon, setting.delta) == (0.8, 0.8))
+
+
+def _bad_answers(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """P(H > 1/2) of Laplace against half of the smooth sensitivity's; where sampled, beyond its band."""
+    smooth, noise = _notes_pair(setting, _SHOWN[2:], "the notes' two datasets of four categories")
+    law = distance_law(noise, problem)
+    laplace = 1 - law.cdf(0.5)
+    for exponent, (distance, probability) in _exponents(smooth, problem):
+        bad = float(probability[distance > 0.5].sum())
+        yield case(setting.named("counts", "epsilon", "delta") | {"exponent of": exponent},
+                   {"P(H > 1/2), Laplace": laplace, "smooth": bad},
+                   at_most(bad, _MUCH * laplace) if abs(_MUCH * laplace - bad) > _MUCH * law.band else 0.0)
+
+
+def _exponents(mechanism: EHDNRS, problem: Problem) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    """Distances and probabilities of all candidates: by exp(-epsilon H / (2 S)), and without the 2, as the figures'
+    section prints it."""
+    distance = distances_to(problem, candidates_of(problem))
+    for name, times in ((_DEFINED, 1.0), ("section 4.4", 2.0)):
+        weight = np.exp(-times * mechanism.rate(problem) * distance)
+        yield name, (distance, weight / weight.sum())
+
+
+def _moments(distance: np.ndarray, probability: np.ndarray) -> tuple[float, float]:
+    """Mean and variance."""
+    mean = float(probability @ distance)
+    return mean, float(probability @ (distance - mean) ** 2)
 
 
 def _falling(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -111,6 +227,7 @@ def _notes_tails(problem: Problem, setting: Setting) -> Iterator[Case]:
                    {"smooth sensitivity": here, "Laplace": there}, margin)
 
 
+_COMPARED = ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (1.0, 1.0, 1.0))
 _FLAT = ((1.0, 1.0), (1.0, 1.0, 1.0), (1.0,) * 4)
 _THEORY = Grid(_FLAT, (30, 60), "balanced", epsilons=(1.0,), found=tuple(
     at((1.0,) * k, counts) for k, counts in ((2, (50, 50)), (3, (34, 33, 33)))), beyond="n = 100 where k = 2, 3")
@@ -121,6 +238,33 @@ def _boxes(*priors: float) -> Grid:
 
 
 CLAIMS = (
+    Claim(
+        "The smooth bound is more accurate than the global one",
+        "With the same proved epsilon, EHDS is nearer in the mean than EHD with the exact global sensitivity.",
+        "[P17] section 1, second contribution, and section 3, third reason",
+        Grid(_COMPARED, (1, 2, 6), "all", epsilons=(1.0,), gammas=(0.1, 1.0),
+             found=tuple(at(prior, counts) for prior, counts in
+                         (((50.0, 50.0), (50, 50)), ((1.0, 1.0), (50, 50)), ((1.0, 1.0), (40, 60))))),
+        _against_global, "(1 + gamma) S(x) is below GS",
+    ),
+    Claim(
+        "The smooth bound is more accurate than the global one, as printed",
+        "With the same epsilon in exp(-epsilon H / (2 S)) and exp(-epsilon H / (2 GS)), M_H of either definition is "
+        "nearer in the mean than the exponential mechanism. Definition 6 is proved to keep 2 epsilon, and Definition "
+        "3's proof does not hold.",
+        "[P17] section 1, second contribution, with the definitions 3 and 6 of M_H",
+        Grid(_COMPARED, (1, 2, 6), "all", epsilons=(1.0,)),
+        _against_global_as_printed,
+    ),
+    Claim(
+        "Errors in KL divergence and chi-square are finite",
+        "Measured in the KL divergence, or in the chi-square distance, of the truth from the release, M_H's mean error "
+        "is finite.",
+        "[P17] abstract, which names both measures and uses neither",
+        Grid(_FLAT, (1, 2, 4), "all", epsilons=(1.0,)), _infinitely_far,
+        "it is KL, or 2 c_i + alpha_i is above n for every i",
+        ours=True,
+    ),
     Claim(
         "M_H gives near results more often than the baseline",
         "At balanced data and a flat prior M_H stays within LS(x) with more probability than the baseline Laplace.",
@@ -182,9 +326,10 @@ CLAIMS = (
         "M_H is comparable with the improved mechanism for large priors",
         "At the data (50, 50) and priors (a, a), a = 100 to 500, M_H's mean distance is the improved Laplace "
         "mechanism's, up to 5 %.",
-        "[P17] section 7.2.2, boxes of Figure 5, and section 8, second conclusion",
+        "[P17] section 7.2.2, boxes of Figure 5, and section 8, second conclusion, with 5 % for its words",
         _boxes(100.0, 200.0, 500.0),
         partial(_in_the_boxes, priors="large", margin=lambda smooth, _, improved: at_most(smooth, NEAR * improved)),
+        ours=True,
     ),
     Claim(
         "Who is nearer in the notes' figures",
@@ -197,10 +342,30 @@ CLAIMS = (
         "Laplace returns good answers much more often at k = 4",
         "At (20, 20, 20, 20) and (1, 1, 1, 77) Laplace noise returns the truth more than twice as often as the smooth "
         "sensitivity.",
-        "[N] section 4.4 and Figures 7, 8",
+        "[N] section 4.4 and Figures 7, 8, with twice for its much higher",
         Grid((), found=tuple(at((1.0,) * 4, counts, epsilon, delta=0.8)
                              for counts in _SHOWN[2:] for epsilon in (0.8, 1.0, 8.0))),
         _notes_truth, "epsilon and delta are 0.8",
+        ours=True,
+    ),
+    Claim(
+        "Laplace's lead at (20, 20, 20) is not significant",
+        "At (20, 20, 20) Laplace is nearer in the mean than the smooth sensitivity by less than the spread of one "
+        "release, or by less than two standard errors of the means of 1,000 runs: two meanings of the word.",
+        "[N] section 4.4 and Figure 6, whose word has no number",
+        Grid((), found=tuple(at((1.0,) * 3, _SHOWN[1], epsilon, delta=0.8) for epsilon in (0.8, 0.1)),
+             beyond="the exponents of Definition 2.1 and of section 4.4"), _not_significant,
+        "the exponent is section 4.4's, the spread of one release is meant, and epsilon and delta are 0.8",
+        ours=True,
+    ),
+    Claim(
+        "Laplace's lead in bad answers at k = 4 is not obvious",
+        "At (20, 20, 20, 20) and (1, 1, 1, 77) Laplace noise returns bad answers (H > 1/2) at least half as often as "
+        "the smooth sensitivity.",
+        "[N] section 4.4 and Figures 7, 8, with half for its words",
+        Grid((), found=tuple(at((1.0,) * 4, counts, 0.8, delta=0.8) for counts in _SHOWN[2:]),
+             beyond="the exponents of Definition 2.1 and of section 4.4"), _bad_answers,
+        ours=True,
     ),
     Claim(
         "Good answers more often, bad ones less often",

@@ -4,13 +4,21 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
+import numpy as np
+from scipy.special import betaln
+
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import EHDNRS, EHDS
+from dpbi.posterior.dirichlet import log_density
+from dpbi.posterior.hellinger import hellinger
 from dpbi.problem.neighbours import neighbours
 from dpbi.sensitivity import local_sensitivities, local_sensitivity, smooth_sensitivities
 
 from .claim import (
+    BETA_PRIORS,
     FEW_PRIORS,
+    PRIORS,
+    ROUNDING,
     Case,
     Claim,
     Grid,
@@ -27,10 +35,55 @@ from .claim import (
     two_categories,
 )
 
+_INTEGRATED = 10_000  # records and the prior's weight
+_FINE, _NEGLIGIBLE = 0.25, 45.0
 _MANY, _VERY_MANY, _FALLEN = 10**11, 10**15, 0.9
 _HEAVIEST, _KEPT = 10**8, "kept"
 _AT = (-2, -1, 0, 1, 2)
 _LARGE_CONSTANT = 10.0
+
+
+def _as_integral(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """The affinity 1 - H^2 against the integral of sqrt(p q), over the log odds t by trapezoids, for each neighbour.
+
+    The integrand is s(t)^a (1 - s(t))^b, s the logistic function: near its peak a normal density of variance 1/a + 1/b,
+    by which the steps are set (for steps of h standard deviations trapezoids err by e^{-2 pi^2 / h^2}), and far from it
+    e^{-|t| min(a, b)}.
+    """
+    need(0.01 <= min(problem.prior) and sum(problem.prior) + problem.n <= _INTEGRATED,
+         f"This claim integrates where prior parameters are at least 0.01 and all of them with n at most "
+         f"{_INTEGRATED:,}: got prior {shown(problem.prior)} and n = {problem.n:,}.")
+    for other in neighbours(problem.counts).tolist():
+        p, q = problem.posterior, problem.with_counts(other).posterior
+        a, b = ((x + y) / 2 for x, y in zip(p, q, strict=True))
+        peak, step = math.log(a / b), _FINE * min(1.0, math.sqrt(1 / a + 1 / b))
+        reach = abs(peak) + _NEGLIGIBLE / min(a, b) + math.sqrt(2 * _NEGLIGIBLE * (1 / a + 1 / b))
+        t = peak + step * np.arange(-math.ceil(reach / step), math.ceil(reach / step) + 1)
+        log_constant = -sum(betaln(*of) for of in (p, q)) / 2
+        integral = step * float(np.exp(-a * np.logaddexp(0, -t) - b * np.logaddexp(0, t) + log_constant).sum())
+        affinity = 1 - float(hellinger(p, q)) ** 2
+        yield case(setting.named("prior", "counts") | {"neighbour": tuple(other)},
+                   {"1 - H^2": affinity, "integral of sqrt(p q)": integral}, equal(integral, affinity))
+
+
+def _conjugate(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """Prior times likelihood over the density of Dir(alpha + c) is the same at every theta."""
+    need(problem.n + sum(problem.prior) <= _INTEGRATED, f"This claim compares densities up to n = {_INTEGRATED:,}, the "
+                                                        f"prior's weight with it: got n = {problem.n:,}.")
+    k, counts = problem.k, np.array(problem.counts)
+    even, tilted = np.full(k, 1 / k), np.arange(1.0, k + 1) / (k * (k + 1) / 2)
+    here, there = (float(log_density(problem.prior, theta) + counts @ np.log(theta)
+                         - log_density(problem.posterior, theta)) for theta in (even, tilted))
+    yield case(setting.named("prior", "counts"), {"log ratio at equal shares": here, "at others": there},
+               true(abs(here - there) <= ROUNDING * (1 + problem.n + sum(problem.prior))))
+
+
+def _algorithm_1(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """Its loop fills k - 1 of k zeros; a noisy count is 0 at least."""
+    least = np.zeros(problem.k)
+    least[:-1] = problem.prior[:-1]
+    numbers = {"last parameter": float(least[-1]), "least of the others": float(least[:-1].min())}
+    yield case(setting.named("prior"), numbers, true(bool((least > 0).all())))
 
 
 def _equality(problem: Problem, setting: Setting, pure: bool) -> Iterator[Case]:
@@ -157,6 +210,25 @@ _DATA = Grid(FEW_PRIORS, (1, 2, 6), "all")
 
 CLAIMS = (
     Claim(
+        "The posterior is Dir(alpha + c)",
+        "Prior times likelihood is Dir(alpha + c), Beta(alpha + c_1, beta + c_2) at k = 2, up to its constant.",
+        "[P17] section 2; [N] section 1; [L17]",
+        Grid(PRIORS, (1, 2, 6), "all", beyond="equal shares, and shares as 1 to k"), _conjugate,
+    ),
+    Claim(
+        "The Hellinger distance of two Dirichlets",
+        "H = sqrt(1 - B((a + b)/2) / sqrt(B(a) B(b))): 1 - H^2 is the integral of the root of both densities.",
+        "[D20] and [P20] section 1; [P17] sections 3 and 4.2",
+        Grid(BETA_PRIORS, (1, 2, 20), "all", beyond="every neighbour, k = 2"), _as_integral,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "LSZhang returns a Dirichlet distribution",
+        "All parameters that the algorithm returns, its loop taken as printed, are above 0.",
+        "[D20] Algorithm 1",
+        Grid(tuple((1.0,) * k for k in (2, 3, 4))), _algorithm_1,
+    ),
+    Claim(
         "The equality of Definition 1",
         "For neighbours and every set B of outputs the probability of B is e^epsilon times that under the neighbour.",
         "[P17] Definition 1, printed with =",
@@ -210,8 +282,9 @@ CLAIMS = (
     Claim(
         "The gamma of Theorem 4.2 is a probability",
         "gamma = e^{O(epsilon)}, read as e^epsilon, is at most 1: else ELap(x) = 0 and nothing is claimed.",
-        "[D20] and [P20] Theorem 4.2",
+        "[D20] and [P20] Theorem 4.2, whose O(epsilon) leaves the sign open",
         Grid(epsilons=_EPSILONS), _void_gamma,
+        ours=True,
     ),
     Claim(
         "ELap(x) / (epsilon LS(x)) is O(epsilon)",
@@ -219,6 +292,7 @@ CLAIMS = (
         "epsilon.",
         "[D20] and [P20] Theorem 4.2, with 10 for the constant",
         Grid(epsilons=(0.01, *_EPSILONS)), _order_of_epsilon, "epsilon^2 is at least 0.1",
+        ours=True,
     ),
     Claim(
         "The improved Laplace mechanism has scale 2/epsilon",
@@ -229,8 +303,9 @@ CLAIMS = (
     Claim(
         "The normaliser depends on n alone",
         "NL(x) is the same for all data of a size, so that an N(n) can stand for it.",
-        "[P17] section 6.2, third bound",
+        "[P17] section 6.2, third bound, which looks for such an N(n)",
         Grid(FEW_PRIORS, (2, 6), "all", epsilons=(1.0,)), _normaliser_of_size,
+        ours=True,
     ),
     Claim(
         "The step of Lemma 2.3",

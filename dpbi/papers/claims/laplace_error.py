@@ -14,14 +14,31 @@ from dpbi.accuracy.distance_law import distance_law
 from dpbi.data.synthesis import balanced_counts
 from dpbi.mechanisms import LSHist
 from dpbi.mechanisms.noise.law import FlooredLaplace
+from dpbi.posterior.hellinger import hellinger
 from dpbi.sensitivity import local_sensitivity
 
-from .claim import Case, Claim, Grid, Problem, Setting, at, at_most, case, equal, need, two_categories
+from .claim import (
+    Case,
+    Claim,
+    Grid,
+    Problem,
+    Setting,
+    Value,
+    at,
+    at_most,
+    case,
+    equal,
+    need,
+    true,
+    two_categories,
+)
 from .two_categories import LineLaw, level_of_sensitivity, line_law, outside
 
 _SMALL, _LARGE = (4, 64, 1_024, 16_384), (65_536, 262_144)
-_LEAST = 1e-12
+_LEAST, _TINY = 1e-12, 1e-300
 _FAR = 30.0  # steps
+_STEPS = (1, 2, 3, 5, 10)
+_REAL = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 1.99)
 _PLACES = ("balanced", "one category in ten", "one record")
 
 
@@ -114,7 +131,7 @@ def _proportional_to_reach(problem: Problem, setting: Setting) -> Iterator[Case]
 
 def _at_most_the_tail(problem: Problem, setting: Setting) -> Iterator[Case]:
     law = _law(setting)
-    for k in (1, 2, 3, 5, 10):
+    for k in _STEPS:
         if k <= problem.counts[1]:
             at = int(law.level[problem.counts[0] + k])
             beyond = math.exp(-k * setting.epsilon)
@@ -131,6 +148,66 @@ def _below_two(problem: Problem, setting: Setting) -> Iterator[Case]:
     reach = 1 - math.log1p(math.expm1(-epsilon) / 2) / epsilon
     yield case(setting.named("prior", "counts", "epsilon"), {"ELap/LS": ratio, "ln(1/gamma)/epsilon": reach},
                min(at_most(ratio, reach), at_most(reach, 2.0)) if clear else 0.0)
+
+
+def _theorem_bound(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """1 - (e^{-epsilon} + e^{-2 epsilon}) / 2 > 1 - e^{-epsilon}, by what is left to 1."""
+    left, stated = outside(setting.epsilon, 1), math.exp(-setting.epsilon)
+    yield case(setting.named("epsilon"), {"left of 1 by the first": left, "by the second": stated},
+               at_most(left, stated))
+
+
+def _steps_reached(problem: Problem, setting: Setting) -> Iterator[Case]:
+    for k in _STEPS:
+        gamma = math.exp(-k * setting.epsilon)
+        if _TINY < gamma < 1:
+            reached = -math.log(gamma) / setting.epsilon
+            yield case(setting.named("epsilon") | {"steps": k}, {"ln(1/gamma)/epsilon": reached},
+                       equal(reached, float(k)))
+
+
+def _between_k_and_one_more(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """-k < Y <= k + 1 is -k - 1 < Y <= k + 1 without the cell floor(Y) = -k - 1."""
+    noise = FlooredLaplace(1 / setting.epsilon)
+    for k in _STEPS:
+        exact = -math.expm1(np.logaddexp(noise.log_at_most(-k - 1), noise.log_at_least(k + 1)))
+        claimed = 1 - outside(setting.epsilon, k)
+        yield case(setting.named("epsilon") | {"steps": k}, {"claimed": claimed, "exact": exact}, equal(exact, claimed))
+
+
+# --- Beta(alpha + k, n - floor(alpha + k)) of Theorems 4.3 to 4.5, alpha the posterior's first parameter ---
+
+
+def _printed_beta(problem: Problem, k: float) -> tuple[float, float]:
+    first = problem.posterior[0] + k
+    return first, problem.n - math.floor(first)
+
+
+def _is_candidate(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """k records more in the first category; with no second parameter above 0 it is no Beta at all."""
+    for k in (0, 1, -1):
+        if not 0 <= problem.counts[0] + k <= problem.n:
+            continue
+        printed, candidate = _printed_beta(problem, k), (problem.posterior[0] + k, problem.posterior[1] - k)
+        numbers: dict[str, Value] = {"printed": printed, "the candidate": candidate}
+        if printed[1] > 0:
+            numbers["H between them"] = float(hellinger(candidate, printed))
+        yield case(setting.named("prior", "counts") | {"k": k}, numbers, true(printed == candidate))
+
+
+def _one_step_of_noise(problem: Problem, setting: Setting, as_printed: bool) -> Iterator[Case]:
+    """The farthest Beta for -1 <= k < 2: as printed, k real, wherever it is one; or after the floor, k whole."""
+    posterior, local = problem.posterior, local_sensitivity(problem)
+    for k in _REAL if as_printed else (-1, 0, 1):
+        if as_printed:
+            reached = _printed_beta(problem, k)
+        elif 0 <= problem.counts[0] + k <= problem.n:
+            reached = posterior[0] + k, posterior[1] - k
+        else:
+            continue
+        if min(reached) > 0:
+            far = float(hellinger(posterior, reached))
+            yield case(setting.named("prior", "counts") | {"k": k}, {"H": far, "LS(x)": local}, at_most(far, local))
 
 
 _DATASETS = Grid(((1.0, 1.0), (7.0, 4.0)), (2, 3, 13), "all", epsilons=(0.1, 1.0, 5.0))
@@ -157,7 +234,7 @@ CLAIMS = (
     Claim(
         "LSHist stays within LS(x)",
         "P(H <= LS(x)) is at least 1 - (e^{-epsilon} + e^{-2 epsilon})/2 for LSHist.",
-        "[D20] and [P20] Corollary 4.4.1",
+        "[D20] and [P20] Corollary 4.4.1 and proof of Corollary 4.5.3",
         _DATASETS, partial(_within_sensitivity, strictly=False),
         speaks_of=two_categories,
     ),
@@ -166,6 +243,29 @@ CLAIMS = (
         "Laplace noise Y of scale 1/epsilon lies in [-1, 2) with probability 1 - (e^{-epsilon} + e^{-2 epsilon})/2.",
         "[D20] and [P20] Corollary 4.4.1, equation 2",
         Grid(epsilons=(0.1, 1.0, 5.0)), _one_step_probability,
+    ),
+    Claim(
+        "One step of noise leads no farther than LS(x), as printed",
+        "For -1 <= k < 2, Beta(alpha + k, n - floor(alpha + k)) is no farther than LS(x) from the posterior, whose "
+        "first parameter is alpha; k = -1, -0.5, 0, 0.5, 1, 1.5, 1.99.",
+        "[D20] and [P20] Corollary 4.4.1, equation 1",
+        replace(_DATASETS, totals=(2, 3, 10), epsilons=()), partial(_one_step_of_noise, as_printed=True),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "One step of noise leads no farther than LS(x)",
+        "For -1 <= k < 2, so floor(k) = -1, 0 or 1, the candidate with floor(k) records more in the first category is "
+        "no farther than LS(x) from the posterior.",
+        "[D20] and [P20] Corollary 4.4.1, equation 1, with the candidate in place of its Beta",
+        replace(_DATASETS, totals=(2, 3, 10), epsilons=()), partial(_one_step_of_noise, as_printed=False),
+        speaks_of=two_categories,
+        ours=True,
+    ),
+    Claim(
+        "1 - (e^{-epsilon} + e^{-2 epsilon})/2 is above 1 - e^{-epsilon}",
+        "1 - (e^{-epsilon} + e^{-2 epsilon})/2 > 1 - e^{-epsilon}.",
+        "[D20] and [P20] proofs of Theorem 4.2 and Corollary 4.5.3",
+        Grid(epsilons=(0.1, 1.0, 5.0)), _theorem_bound,
     ),
     Claim(
         "ELap(x) = LS(x) at gamma = e^{-epsilon}",
@@ -181,6 +281,7 @@ CLAIMS = (
         "[D20] and [P20] Theorem 4.3, first inequality, with a ceiling of ours",
         _QUANTILES, partial(_within_reach, rounded_down=math.ceil),
         speaks_of=two_categories,
+        ours=True,
     ),
     Claim(
         "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps, as printed",
@@ -197,6 +298,29 @@ CLAIMS = (
                                         (((0.01, 0.01), (2, 11)), ((0.5, 0.5), (2, 48))))),
         _proportional_to_reach,
         speaks_of=two_categories,
+        ours=True,
+    ),
+    Claim(
+        "Theorem 4.3's Betas are candidates",
+        "Beta(alpha + k, n - floor(alpha + k)), alpha the posterior's first parameter, is the candidate with k records "
+        "more in the first category; k = -1, 0, 1.",
+        "[D20] and [P20] Theorem 4.3; printed in Theorems 4.4 and 4.5 too",
+        Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (2, 3), "all", found=(at((1.0, 1.0), (3, 7)),)), _is_candidate,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "ln(1/gamma)/epsilon is k",
+        "At gamma = e^{-k epsilon}, ln(1/gamma)/epsilon is k; k = 1, 2, 3, 5, 10.",
+        "[D20] and [P20] Theorem 4.4, with the sign of its proof and 1 for the constant",
+        Grid(epsilons=(0.1, 1.0, 5.0)), _steps_reached,
+        ours=True,
+    ),
+    Claim(
+        "P(-k < Y <= k + 1)",
+        "Laplace noise Y of scale 1/epsilon lies in (-k, k + 1] with probability 1 - (e^{-k epsilon} + "
+        "e^{-(k+1) epsilon})/2; k = 1, 2, 3, 5, 10.",
+        "[D20] and [P20] proof of Theorem 4.5",
+        Grid(epsilons=(0.1, 1.0, 5.0)), _between_k_and_one_more,
     ),
     Claim(
         "LSHist stays within k steps with probability at most 1 - e^{-k epsilon}",

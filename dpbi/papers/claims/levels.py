@@ -1,7 +1,7 @@
 """Claims about candidates at equal distance from the truth, and the lemmas of the privacy proof that count them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbi.mechanisms import EHDNRS
-from dpbi.posterior.hellinger import count_loss, distance_of_loss
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, distances_to
 from dpbi.problem.candidates import list_candidates, number_of_candidates
-from dpbi.problem.neighbours import steps
+from dpbi.problem.neighbours import neighbours, steps
+from dpbi.sensitivity import local_sensitivity
 
 from .claim import (
     BETA_PRIORS,
@@ -23,6 +24,7 @@ from .claim import (
     Setting,
     at,
     at_most,
+    candidates_of,
     case,
     equal,
     exp,
@@ -35,6 +37,7 @@ from .two_categories import same_levels
 
 _LISTED = 200_000  # candidates
 _SMALL = 12  # records
+_TINY = 1e-290  # probabilities that are left out below it
 _PAIRED = 2_000  # levels, whose pairs are all visited
 
 
@@ -197,6 +200,90 @@ def _notes_dilation(problem: Problem, setting: Setting) -> Iterator[Case]:
     yield _worst_pair(setting, found, log_level, allowed, setting.delta / 2)
 
 
+def _far_event(
+    problem: Problem, setting: Setting, margin: Callable[[float, float], float], stated: Callable[[float], float]
+) -> Iterator[Case]:
+    """P(u <= S / (1 - e^lambda)) at lambda = beta, u = -H: H is at least S / (e^beta - 1) = ln(2 N / delta) / rate.
+
+    stated: the probability, by delta.
+    """
+    found, mechanism = _levels(setting), _mechanism(setting)
+    least = (math.log(2 * (problem.n + 1)) - math.log(setting.delta)) / mechanism.rate(problem)
+    exact = float(np.exp(found.log_probability[found.distance >= least]).sum())
+    claimed = stated(setting.delta)
+    yield case(setting.named("prior", "counts", "epsilon", "delta"),
+               {"H is at least": least, "claimed": claimed, "exact": exact},
+               margin(exact, claimed) if found.clear else 0.0)
+
+
+def _void_event(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """There u = H >= 0, and S / (1 - e^lambda) < 0 for lambda > 0: lambda = gamma."""
+    mechanism = _mechanism(setting)
+    smooth = setting.epsilon / (2 * mechanism.rate(problem))
+    threshold = smooth / -math.expm1(min(setting.gamma, 700.0))
+    claimed = (problem.n + 1) * math.exp(setting.epsilon / (2 * -math.expm1(min(setting.gamma, 700.0))))
+    exact = float(np.exp(_levels(setting).log_probability[_levels(setting).distance <= threshold]).sum())
+    yield case(setting.named("prior", "counts", "epsilon", "delta") | {"lambda": setting.gamma},
+               {"S/(1 - e^lambda)": threshold, "claimed 1 - delta'/2": claimed, "exact": exact},
+               equal(exact, claimed) if claimed > _TINY else 0.0)
+
+
+def _negative_lambda(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """The largest u(r) (1 - e^lambda), u = H, at lambda = -gamma."""
+    farthest = float(_levels(setting).distance[-1])
+    shrunk = farthest * -math.expm1(-setting.gamma)
+    yield case(setting.named("prior", "counts") | {"lambda": -setting.gamma}, {"u(r) (1 - e^lambda)": shrunk},
+               at_most(shrunk, 0.0))
+
+
+def _negative_ratio(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """h(z) / h(e^lambda z) = exp(-rate H (1 - e^lambda)) at the nearest wrong candidate: largest after the truth's."""
+    rate, nearest = _mechanism(setting).rate(problem), float(_levels(setting).distance[1])
+    ratio = math.exp(-rate * nearest * -math.expm1(-setting.gamma))
+    yield case(setting.named("prior", "counts", "epsilon", "delta") | {"lambda": -setting.gamma},
+               {"ratio": ratio, "epsilon/2": setting.epsilon / 2}, at_most(ratio, setting.epsilon / 2),
+               within=setting.epsilon >= 2)
+
+
+def _printed_probability(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """sum over H = c of exp(-epsilon c / S) / NL is P(H = c) exp(-rate c): the distance where that is least."""
+    found = _levels(setting)
+    rate = _mechanism(setting).rate(problem)
+    exact = np.exp(found.log_of_level)
+    c = found.distance[found.start]
+    at = int((rate * c * (exact > _TINY)).argmax())
+    claimed = float(exact[at] * np.exp(-rate * c[at]))
+    yield case(setting.named("prior", "counts", "epsilon", "delta") | {"c": float(c[at])},
+               {"claimed": claimed, "exact": float(exact[at])}, equal(float(exact[at]), claimed))
+
+
+def _least_shift(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """U_1 = (u(y, z) - u(x, z)) / S(x) over neighbours y and candidates z is least at z = x: -LS(x) / S(x)."""
+    need(problem.n > 0, "This claim needs at least one record: got n = 0.")
+    smooth = setting.epsilon / (2 * _mechanism(setting).rate(problem))
+    least = -local_sensitivity(problem) / smooth
+    yield case(setting.named("prior", "counts", "epsilon", "delta"), {"least U_1": least, "-S(x)": -smooth},
+               at_most(-smooth, least))
+
+
+def _largest_case(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """ln(C_t / C_r) + epsilon (u(x', r) - u(x, r)) / (2 S(x)), all that its cases differ by: at r = x and elsewhere.
+
+    C is 1 at distance 0 and else 2, as the paper has it.
+    """
+    mechanism = _mechanism(setting)
+    candidates = candidates_of(problem)
+    here, rate = distances_to(problem, candidates), mechanism.rate(problem)
+    for other in neighbours(problem.counts).tolist():
+        there = distances_to(problem.with_counts(other), candidates)
+        values = np.log((2.0 - (there == 0)) / (2.0 - (here == 0))) + rate * (there - here)
+        elsewhere = candidates[:, 0] != problem.counts[0]
+        largest, at_x = float(values[elsewhere].max()), float(values[~elsewhere][0])
+        yield case(setting.named("prior", "counts", "epsilon", "delta") | {"neighbour": tuple(other)},
+                   {"epsilon' at r = x, less ln 2 + epsilon/2": at_x, "largest elsewhere": largest},
+                   at_most(largest, at_x))
+
+
 def _dilation(problem: Problem, setting: Setting) -> Iterator[Case]:
     """Pairs r, t, t farther out, u(t) = e^lambda u(r); delta'/2 = 1 - N exp(epsilon / (2 (1 - e^lambda)))."""
     found, log_level, u = _pairs(setting)
@@ -241,6 +328,8 @@ def _listed_neighbours(problem: Problem, setting: Setting) -> Iterator[Case]:
                    true(sum(parameters) == 15 and moved == 1))
 
 
+_EVENTS = Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=(0.1, 1.0, 5.0), deltas=(0.01, 0.8))
+_LEMMAS_SMALL = Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=(0.1, 1.0, 5.0), beyond="every neighbour and r")
 _LEMMAS = Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=(0.1, 1.0, 5.0), beyond="every pair of distances")
 
 CLAIMS = (
@@ -290,6 +379,13 @@ CLAIMS = (
         Grid(((1.0, 1.0, 1.0),), (12,)), _listed_neighbours,
     ),
     Claim(
+        "The notes' probability of a distance",
+        "P(H = c) is the sum of exp(-epsilon c / S) over the candidates at distance c, divided by the normaliser.",
+        "[N] section 4.4",
+        Grid(FEW_PRIORS[:3], (1, 2, 4), "all", epsilons=(0.8,), deltas=(0.8,)), _printed_probability,
+        speaks_of=two_categories,
+    ),
+    Claim(
         "Sliding, as printed",
         "P[u(x, z) = u(r)] <= 2 e^{-epsilon k/(2S)} P[u(x, z) = u(r) + k] for all k that lead to a candidate's score.",
         "[P17] Lemma 5.3",
@@ -315,6 +411,68 @@ CLAIMS = (
         "P[u = z] <= e^{epsilon/2} P[u = e^lambda z] + delta/2 for |lambda| <= beta, where a candidate has that score.",
         "[N] Lemma 2.2",
         replace(_LEMMAS, found=(at((1.0, 2.0), (21, 20), 0.1), at((7.0, 4.0), (27, 30), 0.1))), _notes_dilation,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "The notes' event G",
+        "u = -H is at most S/(1 - e^lambda) with probability 1 - delta/2, at lambda = beta; the end of the proof has "
+        "delta/2.",
+        "[N] proof of Lemma 2.2, where G is defined",
+        _EVENTS, partial(_far_event, margin=equal, stated=lambda delta: 1 - delta / 2),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "The notes' event has probability delta/2",
+        "u = -H is at most S/(1 - e^lambda) with probability (n + 1) exp(epsilon/(2 (1 - e^lambda))), which is delta/2 "
+        "at lambda = beta.",
+        "[N] proof of Lemma 2.2, last equation",
+        _EVENTS, partial(_far_event, margin=equal, stated=lambda delta: delta / 2),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "The notes' event has probability at most delta/2",
+        "u = -H is at most S/(1 - e^lambda) with probability at most delta/2, at lambda = beta.",
+        "[N] proof of Lemma 2.2, last line",
+        _EVENTS, partial(_far_event, margin=at_most, stated=lambda delta: delta / 2),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "Below lambda = 0 the ratio is at most epsilon/2",
+        "For lambda < 0 the ratio of P[u = z] to P[u = e^lambda z], by one candidate each, is at most epsilon/2; z the "
+        "score nearest to 0.",
+        "[N] proof of Lemma 2.2; [P17] proof of Lemma 5.4",
+        replace(_EVENTS, gammas=(0.1, 1.0), beyond="lambda = -gamma",
+                found=(at((7.0, 4.0), (2, 4), 1.8, gamma=1.8, delta=0.8),)), _negative_ratio, "epsilon is at least 2",
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "Below lambda = 0 there is nothing to show",
+        "u(x, r) (1 - e^lambda) is at most 0 for lambda < 0, where u = H, as section 5.2 has it: of u = -H it is true.",
+        "[P17] proof of Lemma 5.4",
+        Grid(FEW_PRIORS[:3], (1, 2, 6), "all", gammas=(0.1, 1.0), beyond="lambda = -gamma; the farthest candidate"),
+        _negative_lambda,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "M_H's event has probability 1 - delta'/2",
+        "u = H is at most S/(1 - e^lambda) with probability N exp(epsilon/(2 (1 - e^lambda))), the 1 - delta'/2, for "
+        "lambda > 0: the event is that a distance is below a number below 0.",
+        "[P17] proof of Lemma 5.4, equation 2 and after",
+        Grid(FEW_PRIORS[:3], (1, 2, 6), "all", epsilons=(0.1, 1.0, 5.0), gammas=(0.1, 1.0), beyond="lambda = gamma"),
+        _void_event,
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "The shift of Lemma 2.3",
+        "U_1 = (u(y, z) - u(x, z)) / S(x) is at least -S(x), for all neighbours y and candidates z.",
+        "[N] proof of Lemma 2.3",
+        _EVENTS, _least_shift,
+    ),
+    Claim(
+        "The largest case of Lemma 5.5",
+        "Of all r, the true posterior of x has the largest epsilon', for every neighbour x'.",
+        "[P17] proof of Lemma 5.5, last lines",
+        _LEMMAS_SMALL, _largest_case,
         speaks_of=two_categories,
     ),
     Claim(

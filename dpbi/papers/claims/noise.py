@@ -67,7 +67,7 @@ CLAIMS = (
     Claim(
         "The tail of Laplace noise",
         "P(|Y| >= t) = e^{-t/b} for Laplace noise Y of scale b.",
-        "[P17] section 6.1.2",
+        "[P17] section 6.1.2; [D20] and [P20] proof of Corollary 4.4.1",
         Grid(epsilons=_EPSILONS, beyond="b = 2/epsilon; t = 0, 1, 2, 3, 10"), _tail,
     ),
     Claim(
@@ -79,8 +79,9 @@ CLAIMS = (
     Claim(
         "Floored noise is centred",
         "The noise that reaches a count, Lap(0, b) rounded down, has mean 0.",
-        "[P17] section 4.1.3; [D20] Algorithms 1 to 3 (noise written as centred at 0, then floored)",
+        "[P17] section 4.1.3; [D20] Algorithms 1 to 3; [P20] Algorithms 1 and 2 (centred at 0 before the floor)",
         Grid(epsilons=_EPSILONS, beyond="b = 2/epsilon"), _centred,
+        ours=True,
     ),
     Claim(
         "The largest of k noises exceeds (2/epsilon) ln(k/p) with probability p",

@@ -31,11 +31,13 @@ from .claim import (
     equal,
     exp,
     need,
+    shown,
     true,
     two_categories,
 )
 from .heavy_prior import heavy_prior_delta
 
+CAPTIONED_SENSITIVITY = 0.239992747797  # of [N], figures 3 and 4
 _LIGHT, _ROOM, _LEAST_HEAVY = 1_000, 20, 4.0  # light categories, records per category, epsilon
 _INPUTS = "prior", "counts", "epsilon", "delta"  # of M_H
 _TABLED = 300  # records at most, where a table of all released pairs is made
@@ -53,6 +55,39 @@ def _kept(
         loss, bound = _loss(setting, mechanism), allowed * setting.epsilon
         yield case({"mechanism": mechanism.label} | setting.named("prior", "n", "epsilon"),
                    {"allowed": bound, "exact loss": loss.epsilon}, at_most(loss.epsilon, bound))
+
+
+def _kept_at_gamma(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """Selection by exp(-epsilon H / (2 S)) is EHDS at (1 + gamma) epsilon."""
+    allowed = (1 + setting.gamma) * setting.epsilon
+    loss = _loss(setting, EHDS(allowed, setting.gamma)).epsilon
+    yield case(setting.named("prior", "n", "epsilon", "gamma"), {"allowed": allowed, "exact loss": loss},
+               at_most(loss, allowed))
+
+
+def _step_of_lemma_5_6(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """exp(epsilon u g / 2) <= exp(epsilon g / 2), g = 1/S(x') - 1/S(x) at gamma = 1 and u = H(x', r) <= 1: the r with
+    the least margin. Where g < 0 it is the other way round, and then both are at most 1."""
+    candidates, half = candidates_of(problem), setting.epsilon / 2
+    others = neighbours(problem.counts).tolist()
+    here, *there = (1 / smooth_sensitivities(problem.prior, [problem.counts, *others], 1.0)).tolist()
+    for other, reciprocal in zip(others, there, strict=True):
+        change = reciprocal - here
+        u = distances_to(problem.with_counts(other), candidates)
+        at = int((u * change).argmax())
+        yield case(setting.named("prior", "counts", "epsilon")
+                   | {"neighbour": tuple(other), "r": tuple(candidates[at].tolist())},
+                   {"1/S(x') - 1/S(x)": change, "claimed at most": exp(half * change),
+                    "exact": exp(half * float(u[at]) * change)},
+                   half * change * (1 - float(u[at])))
+
+
+def _captioned_loss(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """Selection scaled by the captions' 0.24 is EHD at another epsilon, that times GS / 0.24."""
+    exact = global_sensitivity(problem.prior, problem.n)
+    loss = _loss(setting, EHD(setting.epsilon * exact / CAPTIONED_SENSITIVITY)).epsilon
+    yield case(setting.named("prior", "n", "epsilon"), {"exact GS": exact, "exact loss": loss},
+               at_most(loss, setting.epsilon))
 
 
 def _paper_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -201,6 +236,12 @@ def _ratio_is_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
                min(equal(ratio, setting.epsilon) for ratio in (low, high)))
 
 
+def captioned_prior(problem: Problem) -> None:
+    """Of the prior of [N], figures 3 and 4."""
+    need(problem.prior == (7.0, 4.0, 5.0),
+         f"This claim speaks of the prior Dir(7, 4, 5), so not of yours: got {shown(problem.prior)}.")
+
+
 _EPSILONS = (0.1, 1.0, 5.0)
 _NEIGHBOURING = Grid(FEW_PRIORS[:3], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour")
 _STRONG = (100.0, 1000.0, 100.0)
@@ -209,7 +250,7 @@ CLAIMS = (
     Claim(
         "Four mechanisms keep epsilon",
         "LSDim, LSHist, EHD with the exact global sensitivity, and EHDS lose at most epsilon.",
-        "[D20] and [P20] Theorem 3.1",
+        "[D20] and [P20] Theorem 3.1; all but EHDS: [P17] section 5.1; EHD: [N] section 2.1",
         Grid((*PRIORS, _STRONG), (1, 2, 5, 10), epsilons=_EPSILONS, beyond="LSDim, LSHist, EHD, EHDS"),
         partial(_kept, of=lambda epsilon, gamma: (LSDim(epsilon), LSHist(epsilon), EHD(epsilon),
                                                   EHDS(epsilon, gamma))),
@@ -217,16 +258,33 @@ CLAIMS = (
     Claim(
         "EHD keeps epsilon with sqrt(1 - pi/4)",
         "EHD scaled by sqrt(1 - pi/4) in place of the global sensitivity loses at most epsilon.",
-        "[D20] section 1, Algorithm 4 and Theorem 3.1",
+        "[D20] section 1, Algorithm 4 and Theorem 3.1; [P20] section 1, Algorithm 3 and Theorem 3.1",
         Grid(((0.01, 0.01), (0.01,) * 3, *PRIORS), (1, 2, 5, 12), epsilons=_EPSILONS), _paper_constant,
         "no prior parameter is below 1",
     ),
     Claim(
         "LSZhang keeps epsilon",
         "Laplace noise of scale 2k/epsilon, or 2/epsilon, on each of the k counts loses at most epsilon.",
-        "[D20] Algorithm 1; [P17] section 3",
+        "[D20] Algorithm 1, read with noise on all k; [P17] section 3, its sentence; [L17]",
         Grid(tuple((1.0,) * k for k in (2, 3, 4)), (1, 2, 5, 20), epsilons=_EPSILONS, beyond="both scales"),
         _zhang_is_private,
+    ),
+    Claim(
+        "One noise of scale 2/epsilon keeps epsilon",
+        "One Laplace noise of scale 2/epsilon, added to one count of a Beta-binomial problem and taken from the other, "
+        "loses at most epsilon.",
+        "[P17] section 3, its formula (its sentence has independent noise on both parameters)",
+        Grid(totals=(1, 2, 5, 20), epsilons=_EPSILONS, beyond="LSDim at k = 2"),
+        partial(_kept, of=lambda epsilon, _: [LSDim(epsilon)]),
+        speaks_of=two_categories,
+    ),
+    Claim(
+        "The captions' exponential mechanism keeps epsilon",
+        "Under Dir(7, 4, 5) the exponential mechanism with 0.239992747797 for its global sensitivity loses at most "
+        "epsilon.",
+        "[N] captions of Figures 3 and 4",
+        Grid(((7.0, 4.0, 5.0),), (1, 2, 5, 12), epsilons=(0.8,)), _captioned_loss,
+        speaks_of=captioned_prior,
     ),
     Claim(
         "EHDL is not private",
@@ -243,11 +301,24 @@ CLAIMS = (
         partial(_kept, of=lambda epsilon, _: [EHDS(2 * epsilon)], allowed=2.0),  # exp(-epsilon H / (2 S)) at gamma = 1
     ),
     Claim(
+        "The step of Lemma 5.6",
+        "exp(epsilon H(x', r)/2 (1/S(x') - 1/S(x))) is at most exp(epsilon/2 (1/S(x') - 1/S(x))), as H is at most 1.",
+        "[P17] proof of Lemma 5.6",
+        Grid(FEW_PRIORS[:4], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour and r"), _step_of_lemma_5_6,
+    ),
+    Claim(
+        "At any gamma the loss is at most (1 + gamma) epsilon",
+        "Selection by exp(-epsilon H / (2 S)), S the reciprocal smooth sensitivity, loses at most (1 + gamma) epsilon.",
+        "[P17] proof of Lemma 5.6; [D20] Algorithm 6 with Theorem 3.1",
+        Grid((*PRIORS, _STRONG), (1, 2, 5), epsilons=_EPSILONS, gammas=(0.01, 0.3, 3.0)), _kept_at_gamma,
+    ),
+    Claim(
         "(epsilon, delta) for the exponential smooth sensitivity",
         "EHDNRS is (epsilon, delta)-DP: its exact delta(epsilon) is at most delta. Its beta counts all candidates, "
         "where the notes write n + 1 for every k. The notes' proof does not hold.",
         "[N] Lemma 2.3, with the number of candidates in its beta, which is ours above k = 2",
         Grid((*FEW_PRIORS, _STRONG), (1, 2, 5, 12), epsilons=(0.1, 0.8, 5.0), deltas=(1e-8, 0.8)), _lemma_2_3,
+        ours=True,
     ),
     Claim(
         "(epsilon, delta) with the notes' own beta",
@@ -289,7 +360,7 @@ CLAIMS = (
     Claim(
         "The concrete loss lies below epsilon",
         "Computed exactly, M_H with the exponential smooth sensitivity loses no more than epsilon.",
-        "[P17] section 7.3 and Figure 6",
+        "[P17] section 7.3 and Figure 6, and section 8, second direction",
         Grid(((1.0, 1.0),), (1, 2, 5, 10, 20, 50, 100, 200), epsilons=(1.0,), deltas=(0.0005,),
              found=(at((1.0, 1.0), (3, 3), 0.5), at((60.0, 2600.0, 60.0), (1, 3, 1), 9.28, delta=0.2))),
         _concrete_loss,

@@ -5,6 +5,10 @@ first 12 settings those are, by which a test sees that this is still so.
 """
 
 SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
+    "The posterior is Dir(alpha + c)":
+        (787, {"prior": (0.0102, 2000.0), "k": (2, 5), "n": (1, 8899)}, 12),
+    "The Hellinger distance of two Dirichlets":
+        (687, {"prior": (0.0125, 1960.0), "k": (2, 2), "n": (1, 6804)}, 9),
     "Adjacent data agree in at most one record":
         (800, {"n": (1, 180861)}, 12),
     "Candidates have integer parameters that sum to n + 2":
@@ -27,6 +31,10 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (800, {"k": (2, 6), "n": (1, 616159)}, 12),
     "L1 sensitivity grows with the dimension":
         (800, {"k": (2, 5), "n": (1, 261044)}, 12),
+    "L1 sensitivity is at most 2":
+        (800, {"k": (2, 5), "n": (1, 296881)}, 12),
+    "Each count has sensitivity 1":
+        (698, {"k": (2, 2), "n": (1, 641195)}, 8),
     "Sensitivity 1 suffices at k = 2, and 2 above":
         (800, {"k": (2, 5), "n": (1, 169994)}, 12),
     "1/S changes by at most gamma":
@@ -41,8 +49,15 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (414, {"prior": (1.0, 1910.0), "k": (2, 5), "n": (1, 1578), "epsilon": (0.05, 11.8)}, 4),
     "LSZhang keeps epsilon":
         (800, {"k": (2, 5), "n": (1, 393390), "epsilon": (0.05, 11.7)}, 12),
+    "One noise of scale 2/epsilon keeps epsilon":
+        (697, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 671960), "epsilon": (0.0504, 12.0)}, 10),
+    "The captions' exponential mechanism keeps epsilon":
+        (299, {"prior": (4.0, 7.0), "k": (3, 3), "n": (1, 31), "epsilon": (0.05, 11.9)}, 4),
     "With 2 S and gamma = 1 the loss is at most 2 epsilon":
         (644, {"prior": (0.0103, 2000.0), "k": (2, 5), "n": (1, 2086), "epsilon": (0.05, 12.0)}, 12),
+    "At any gamma the loss is at most (1 + gamma) epsilon":
+        (723, {"prior": (0.0107, 2000.0), "k": (2, 5), "n": (1, 1902), "epsilon": (0.05, 12.0), "gamma":
+         (0.01, 9.97)}, 11),
     "(epsilon, delta) for the exponential smooth sensitivity":
         (713, {"prior": (0.0107, 2000.0), "k": (2, 5), "n": (1, 1468), "epsilon": (0.055, 12.0), "delta":
          (1.04e-10, 0.999)}, 10),
@@ -70,6 +85,15 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
     "Sliding, as derived":
         (600, {"prior": (0.01, 1950.0), "k": (2, 2), "n": (1, 1998), "epsilon": (0.0507, 12.0), "delta":
          (1.7e-10, 0.999)}, 6),
+    "The notes' event has probability at most delta/2":
+        (696, {"prior": (0.01, 1980.0), "k": (2, 2), "n": (1, 60998), "epsilon": (0.0511, 12.0), "delta":
+         (1.69e-10, 0.999)}, 10),
+    "Below lambda = 0 the ratio is at most epsilon/2":
+        (403, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 54577), "epsilon": (2.03, 12.0), "delta":
+         (2.32e-10, 0.999)}, 1),
+    "The largest case of Lemma 5.5":
+        (703, {"prior": (0.0118, 2000.0), "k": (2, 2), "n": (1, 512060), "epsilon": (0.0505, 12.0), "delta":
+         (1e-10, 0.999)}, 6),
     "The tail of Laplace noise":
         (800, {"epsilon": (0.05, 12.0)}, 12),
     "The sum of k noises exceeds k (2/epsilon) ln(k/p) with probability at most p":
@@ -94,6 +118,8 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (248, {"prior": (0.0154, 2000.0), "k": (2, 2), "n": (4, 71106), "epsilon": (0.01, 11.8)}, 2),
     "EHDL within k steps, at most":
         (212, {"prior": (0.01, 1590.0), "k": (2, 2), "n": (4, 222676), "epsilon": (0.01, 8.24)}, 1),
+    "EHD within k steps, at most, before the last step":
+        (255, {"prior": (0.01, 1060.0), "k": (2, 2), "n": (4, 37542), "epsilon": (0.01, 10.4)}, 2),
     "Theorem 4.5 at k = 0, noise":
         (514, {"prior": (0.0105, 1660.0), "k": (2, 2), "n": (2, 435501), "epsilon": (0.01, 12.0)}, 7),
     "Theorem 4.5 at k = 0, at most, EHDL":
@@ -104,6 +130,8 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (245, {"prior": (0.0112, 2000.0), "k": (2, 2), "n": (4, 50), "epsilon": (0.02, 0.435)}, 3),
     "From which size on LSHist beats EHD within LS(x)":
         (267, {"prior": (0.011, 1420.0), "k": (2, 2), "n": (16, 103408), "epsilon": (0.058, 4.96)}, 5),
+    "EHD within LS(x), at most":
+        (435, {"prior": (0.01, 1850.0), "k": (2, 2), "n": (2, 55426), "epsilon": (0.05, 11.6)}, 7),
     "Hellinger distance bounds total variation":
         (719, {"prior": (0.01, 1970.0), "k": (2, 2), "n": (1, 503479)}, 11),
     "ELap(x) / (epsilon LS(x)) is bounded in n":
@@ -113,17 +141,35 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (483, {"prior": (0.0101, 1690.0), "k": (2, 2), "n": (1, 1656), "epsilon": (0.0649, 12.0)}, 3),
     "P(-1 <= Y < 2)":
         (800, {"epsilon": (0.05, 12.0)}, 12),
+    "One step of noise leads no farther than LS(x)":
+        (701, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 748722)}, 7),
+    "1 - (e^{-epsilon} + e^{-2 epsilon})/2 is above 1 - e^{-epsilon}":
+        (800, {"epsilon": (0.05, 11.8)}, 12),
     "ELap(x) = LS(x) at gamma = e^{-epsilon}":
         (246, {"prior": (0.01, 1480.0), "k": (2, 2), "n": (2, 6992), "epsilon": (0.0916, 12.0)}, 1),
     "ELap(x) is at most the farthest of ln(1/gamma)/epsilon steps":
         (697, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 391544), "epsilon": (0.05, 11.4), "gamma":
          (1.4e-10, 0.999)}, 12),
+    "ln(1/gamma)/epsilon is k":
+        (800, {"epsilon": (0.0504, 12.0)}, 12),
+    "P(-k < Y <= k + 1)":
+        (800, {"epsilon": (0.05, 11.6)}, 12),
     "ELap(x)/LS(x) is below 2":
         (437, {"prior": (0.013, 1860.0), "k": (2, 2), "n": (1, 275), "epsilon": (0.0551, 12.0)}, 3),
+    "The smooth bound is more accurate than the global one":
+        (722, {"prior": (0.01, 2000.0), "k": (2, 5), "n": (1, 669952), "epsilon": (0.05, 11.2), "gamma":
+         (0.01, 10.0)}, 11),
+    "The smooth bound is more accurate than the global one, as printed":
+        (514, {"prior": (0.0103, 2000.0), "k": (2, 5), "n": (1, 274199), "epsilon": (0.05, 11.8), "delta":
+         (1e-10, 0.999)}, 5),
+    "Errors in KL divergence and chi-square are finite":
+        (769, {"prior": (0.0103, 2000.0), "k": (2, 5), "n": (1, 309470), "epsilon": (0.051, 12.0)}, 12),
     "The improved Laplace mechanism gives near results most often":
         (138, {"k": (2, 4), "n": (30, 578460), "epsilon": (1.0, 1.25)}, 1),
     "With small balanced priors the Laplace mechanisms are nearer":
         (60, {"prior": (1.0, 5.0), "k": (2, 2), "n": (100, 100), "epsilon": (1.0, 1.0)}, 1),
     "Laplace returns good answers much more often at k = 4":
         (16, {"k": (4, 4), "n": (80, 80), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 0),
+    "Laplace's lead at (20, 20, 20) is not significant":
+        (34, {"k": (3, 3), "n": (60, 60), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 1),
 }

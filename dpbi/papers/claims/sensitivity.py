@@ -21,10 +21,27 @@ from dpbi.sensitivity import (
     smooth_sensitivities,
 )
 
-from .claim import FEW_PRIORS, PRIORS, Case, Claim, Grid, Problem, Setting, at, at_most, case, equal, need, true
+from .claim import (
+    FEW_PRIORS,
+    PRIORS,
+    Case,
+    Claim,
+    Grid,
+    Problem,
+    Setting,
+    at,
+    at_most,
+    case,
+    equal,
+    need,
+    true,
+    two_categories,
+)
 
 _LISTED = 5_000_000  # pairs of candidate and neighbour, visited at most
 _NEIGHBOURS = 250_000  # at most, of one dataset
+# LS and S in the captions of [N], figures 3 and 4, with their decimals, by n.
+_CAPTIONED = {100: ((0.08, 2), (0.09, 2)), 120: ((0.0945, 4), (0.096, 3)), 150: ((0.0945, 4), (0.096, 3))}
 
 
 def _global(
@@ -50,6 +67,25 @@ def _captioned_smoothness(problem: Problem, setting: Setting) -> Iterator[Case]:
     numbers = {"captioned": PRINTED_BETA[n], "with n + 1": stated, "with n": shifted,
                "with all candidates": EHDNRS(epsilon, delta).beta(n, problem.k)}
     yield case(setting.named("n", "epsilon", "delta"), numbers, equal(stated, PRINTED_BETA[n]))
+
+
+def _captioned_pair(problem: Problem, setting: Setting) -> Iterator[Case]:
+    """LS and S of all data of that size, S with the caption's beta: the data whose pair is relatively nearest to the
+    printed one, and whether any pair rounds to it."""
+    n = problem.n
+    need(problem.k == 3 and n in _CAPTIONED, f"The captions speak of three categories and n = 100, 120 and 150: got "
+                                             f"k = {problem.k} and n = {n:,}.")
+    counts = list_candidates(n, problem.k)
+    local = local_sensitivities(problem.prior, counts)
+    smooth = smooth_sensitivities(problem.prior, counts, PRINTED_BETA[n], "exponential")
+    (printed_local, places), (printed_smooth, others) = _CAPTIONED[n]
+    miss = np.maximum(np.abs(local / printed_local - 1), np.abs(smooth / printed_smooth - 1))
+    rounds = (np.round(local, places) == printed_local) & (np.round(smooth, others) == printed_smooth)
+    nearest = int(miss.argmin())
+    yield case(setting.named("prior", "n"),
+               {"captioned LS": printed_local, "S": printed_smooth, "nearest LS": float(local[nearest]),
+                "nearest S": float(smooth[nearest]), "missed by": float(miss[nearest]),
+                "datasets": int(rounds.size), "that have the pair": int(rounds.sum())}, true(bool(rounds.any())))
 
 
 def _local_at_truth(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -80,6 +116,17 @@ def _moved(problem: Problem, setting: Setting, all_counts: bool) -> Iterator[Cas
     claimed = k if all_counts else min(k - 1, 2)
     yield case(setting.named("counts", "k"), {"claimed": claimed, "exact": moved},
                true(moved == claimed if all_counts else moved <= claimed), within=k == 2)
+
+
+def _all_moved(problem: Problem, setting: Setting) -> Iterator[Case]:
+    changes = np.abs(_neighbours(setting) - np.array(problem.counts))
+    moved = int(changes.sum(axis=1).max())
+    yield case(setting.named("counts", "k"), {"claimed at most": 2, "exact": moved}, true(moved <= 2))
+
+
+def _each_moved(problem: Problem, setting: Setting) -> Iterator[Case]:
+    moved = int(np.abs(_neighbours(setting) - np.array(problem.counts)).max())
+    yield case(setting.named("counts"), {"claimed": 1, "exact": moved}, true(moved == 1))
 
 
 def _neighbours(setting: Setting) -> np.ndarray:
@@ -148,6 +195,13 @@ CLAIMS = (
         Grid(((7.0, 4.0, 5.0),), (100, 120, 150), epsilons=(0.8,), deltas=(0.8,)), _captioned_smoothness,
     ),
     Claim(
+        "The notes' local and smooth sensitivities",
+        "Among all data under Dir(7, 4, 5) there are some with the captions' LS(x) and, with their beta, S(x), rounded "
+        "as they are: 0.08 and 0.09 at n = 100, 0.0945 and 0.096 at 120 and 150.",
+        "[N] captions of Figures 3 and 4",
+        Grid(((7.0, 4.0, 5.0),), (100, 120, 150), beyond="all data"), _captioned_pair, everywhere=False,
+    ),
+    Claim(
         "Local sensitivity is attained at the true posterior",
         "Of all candidates r, the score of the true posterior itself changes most when one record is replaced.",
         "[P17] section 7.1 and Figure 2; [N] section 4.1",
@@ -166,35 +220,54 @@ CLAIMS = (
         _SPACES, partial(_number_of_candidates, stated=lambda n, k: n + 1), "k = 2",
     ),
     Claim(
+        "There are n candidates",
+        "The candidate set is r_1, ..., r_n, of n members.",
+        "[P17] section 4.1.1",
+        _SPACES, partial(_number_of_candidates, stated=lambda n, k: n),
+    ),
+    Claim(
         "L1 sensitivity grows with the dimension",
         "The L1 sensitivity of the posterior's parameters is proportional to the number of categories (2 at k = 2).",
         "[P17] section 4.1.3",
         Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), partial(_moved, all_counts=True), "k = 2",
     ),
     Claim(
+        "L1 sensitivity is at most 2",
+        "The L1 sensitivity of the posterior's parameters is at most 2, for any number of categories.",
+        "[P17] sections 3 and 4.1.4",
+        Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), _all_moved,
+    ),
+    Claim(
+        "Each count has sensitivity 1",
+        "A replaced record changes each of both counts by at most 1, and some by 1.",
+        "[L17]",
+        Grid(totals=(1, 2, 3), data="all"), _each_moved,
+        speaks_of=two_categories,
+    ),
+    Claim(
         "Sensitivity 1 suffices at k = 2, and 2 above",
         "One replaced record moves the first k - 1 counts by at most 1 in all at k = 2, and by at most 2 above.",
-        "[P17] section 4.1.4; [D20] Algorithm 3",
+        "[P17] section 4.1.4; [D20] Algorithm 3; [P20] Algorithm 2",
         Grid(tuple((1.0,) * k for k in range(2, 6)), (1, 2, 3), "all"), partial(_moved, all_counts=False),
     ),
     Claim(
         "1/S changes by at most gamma",
         "For neighbours x, x' the reciprocal smooth sensitivity satisfies |1/S(x) - 1/S(x')| <= gamma.",
-        "[P17] Theorem 5.1",
+        "[P17] Theorem 5.1, Definition 5, equations 3 and 4; [D20] and [P20] section 1",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0), beyond="every neighbour"),
         partial(_smoothness, kind="reciprocal"),
     ),
     Claim(
         "S changes by a factor of at most e^beta",
         "For neighbours x, x' the exponential smooth sensitivity satisfies S(x') <= e^beta S(x).",
-        "[N] section 2.3.1 and [P17] Definition 3, after Nissim, Raskhodnikova and Smith",
+        "[N] section 2.3.1; [P17] Definition 3 and equation 1, after Nissim, Raskhodnikova and Smith",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 0.3), beyond="beta = gamma; every neighbour"),
         partial(_smoothness, kind="exponential"),
     ),
     Claim(
         "S lies between the local and the global sensitivity",
         "The reciprocal smooth sensitivity is an upper bound on the local one and no larger than the global one.",
-        "[P17] sections 1 and 5.2.4",
+        "[P17] sections 1 and 5.2.5",
         Grid(FEW_PRIORS, (1, 2, 6), "all", gammas=(0.01, 1.0)), _between,
     ),
     Claim(
