@@ -1,7 +1,5 @@
 """What the mechanism scaled to the local sensitivity loses, over priors: a map with the contour at epsilon."""
 
-import math
-
 import numpy as np
 
 from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, Drawing, Figure, base_layout, log_axis, number
@@ -14,10 +12,10 @@ _COLOURS = ((0.0, "#3c5ad2"), (0.5, "#e9e6ee"), (1.0, "#e17800"))  # below epsil
 def over_priors(found: LocalLossMap) -> Figure:
     """loss / epsilon at each prior, and where it is 1."""
     fig = Drawing()
-    place = [math.log10(parameter) for parameter in found.parameters]
+    place = list(found.parameters)
     drawn = {"x": place, "y": place, "z": found.ratio.astype(np.float32), "name": "loss / epsilon"}
     fig.add_contour(
-        **drawn, zmin=1 - _FARTHEST, zmax=1 + _FARTHEST, colorscale=[list(one) for one in _COLOURS],
+        **drawn, showlegend=False, zmin=1 - _FARTHEST, zmax=1 + _FARTHEST, colorscale=[list(one) for one in _COLOURS],
         contours={"coloring": "heatmap", "showlines": False},
         colorbar={"thickness": 16, "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
                   "title": {"text": "loss / ε"}, "tickfont": {"size": FONT_SIZE - 1}},
@@ -25,19 +23,21 @@ def over_priors(found: LocalLossMap) -> Figure:
     )  # fmt: skip
     if found.ratio.min() < 1 < found.ratio.max():
         fig.add_contour(
-            **drawn, showscale=False, hoverinfo="skip", line={"width": LINE_WIDTH, "color": "#0f1720"},
+            **drawn, showlegend=False, showscale=False, hoverinfo="skip",
+            line={"width": LINE_WIDTH, "color": "#0f1720", "smoothing": 0},
             contours={"coloring": "none", "start": 1, "end": 1, "size": 1, "showlabels": True,
                       "labelfont": {"size": FONT_SIZE, "color": "#0f1720"}},
         )  # fmt: skip
     axis = log_axis(found.parameters[0], found.parameters[-1])
-    ticks = {"tickvals": [math.log10(tick) for tick in axis["tickvals"]], "ticktext": axis["ticktext"]}
+    beyond = abs(found.ratio - 1).max() > _FARTHEST
     first = "alpha_1" if found.k == 2 else "alpha_1 = alpha_2"
     return base_layout(
         fig, _said(found), alt=f"Map of loss / epsilon over {first} and alpha_{found.k}",
         values=f"From {number(found.ratio.min())} to {number(found.ratio.max())}",
-        x={"title_text": f"Prior parameter α<sub>{found.k}</sub>", "constrain": "domain", **ticks},
-        y={"title_text": f"Prior parameter {'α<sub>1</sub>' if found.k == 2 else 'α<sub>1</sub> = α<sub>2</sub>'}",
-           "scaleanchor": "x", "constrain": "domain", **ticks}, height=420,
+        x={"title_text": f"Prior parameter α<sub>{found.k}</sub>", **axis},
+        y={"title_text": f"Prior parameter α<sub>1</sub>{'' if found.k == 2 else ' = α<sub>2</sub>'}", **axis},
+        height=400,
+        notes=[f"Colours end at {1 - _FARTHEST:g} and {1 + _FARTHEST:g}." if beyond else ""],
     )  # fmt: skip
 
 
@@ -45,6 +45,6 @@ def _said(found: LocalLossMap) -> str:
     where = "for many records" if found.n is None else f"at n = {found.n:,}, epsilon = {number(found.epsilon)}"
     if not found.broken:
         return (f"{where[0].upper()}{where[1:]} EHDL loses no more than epsilon at these priors: "
-                f"{number(found.ratio.max())} times at most")
+                f"{number(found.ratio.max())} times it at most")
     return (f"{where[0].upper()}{where[1:]} EHDL loses more than epsilon at {found.broken} of these {found.ratio.size} "
-            f"priors, up to {number(found.ratio.max())} times")
+            f"priors, up to {number(found.ratio.max())} times it")

@@ -9,7 +9,6 @@ from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds
-from dpbi.dashboard.sidebar import controls
 from dpbi.dashboard.words import handover
 from dpbi.privacy.local_loss import LocalLossMap, critical_parameter, local_loss, local_loss_limit, local_loss_ratios
 
@@ -36,7 +35,7 @@ def draw() -> None:
 
     st.markdown(_answer())
     settings.setdefault("local loss: k", 2)
-    with controls.row():
+    with st.container(horizontal=True, vertical_alignment="center", key="controls: local loss"):
         k = settings.segments("Categories", "local loss: k", _SIZES)
         settings.setdefault(of_records := f"local loss: n, k = {k}", _MANY)
         n = settings.choice("Records", of_records, _SIZES[k], width=180, format_func=_records)
