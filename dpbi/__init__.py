@@ -43,6 +43,15 @@ from dpbi.posterior.hellinger import hellinger
 from dpbi.privacy import curves as loss_curves
 from dpbi.privacy.composition import Composition, compose
 from dpbi.privacy.guessing import BestGuess, best_guess
+from dpbi.privacy.local_loss import (
+    LocalLoss,
+    LocalLossLimit,
+    LocalLossMap,
+    critical_parameter,
+    local_loss,
+    local_loss_limit,
+    local_loss_map,
+)
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
@@ -78,6 +87,9 @@ __all__ = [
     "Guarantee",
     "JointPosterior",
     "LimitComparison",
+    "LocalLoss",
+    "LocalLossLimit",
+    "LocalLossMap",
     "LogUniform",
     "Mechanism",
     "NearestPosterior",
@@ -115,6 +127,7 @@ __all__ = [
     "compose",
     "conclusion",
     "cost_of_noise",
+    "critical_parameter",
     "dirichlet",
     "distance_law",
     "epsilon_needed",
@@ -124,6 +137,9 @@ __all__ = [
     "hellinger",
     "joint_posterior",
     "limit_of_privacy",
+    "local_loss",
+    "local_loss_limit",
+    "local_loss_map",
     "local_sensitivity",
     "loses_most",
     "loss_curves",

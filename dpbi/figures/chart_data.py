@@ -44,6 +44,9 @@ def chart_data(figure: go.Figure) -> dict[str, list[Any]]:
 
 def _points(trace: Any, ticks: Mapping[float, str]) -> Iterator[dict[str, Any]]:
     arrays = {name: values for name in _COORDINATES if (values := _values(trace, name)) is not None}
+    if trace.type == "contour":  # z[j][i] at x[i], y[j]
+        arrays = {"x": arrays["x"] * len(arrays["y"]), "y": [y for y in arrays["y"] for _ in arrays["x"]],
+                  "z": [_cell(value) for row in trace.z for value in row]}
     length = max(map(len, arrays.values()), default=0)
     for name, step in (("x", "dx"), ("y", "dy")):
         if name not in arrays and step in trace and trace[step] is not None:

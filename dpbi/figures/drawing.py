@@ -115,6 +115,7 @@ class Drawing:
         self.traces.append({"type": kind, **trace})
 
     add_scatter = partialmethod(_add, "scatter")
+    add_contour = partialmethod(_add, "contour")
     add_bar = partialmethod(_add, "bar")
     add_box = partialmethod(_add, "box")
     add_scatterternary = partialmethod(_add, "scatterternary")
