@@ -34,6 +34,7 @@ from dpbi.privacy import curves as loss_curves
 from dpbi.privacy.composition import Composition, compose
 from dpbi.privacy.guessing import BestGuess, best_guess
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.privacy.public_rate import BestPublicRate, best_public_rate
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
@@ -47,6 +48,7 @@ __all__ = [
     "MECHANISMS",
     "ApproximateDP",
     "BestGuess",
+    "BestPublicRate",
     "BudgetSplit",
     "Clouds",
     "Comparison",
@@ -84,6 +86,7 @@ __all__ = [
     "accuracy_axes",
     "accuracy_curves",
     "best_guess",
+    "best_public_rate",
     "calibrate",
     "clouds",
     "compare",

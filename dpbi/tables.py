@@ -549,7 +549,7 @@ COLUMNS: Mapping[str, Meaning] = {
     "Unused": Meaning("The share of the stated epsilon that is not spent."),
     "Verdict": Meaning(
         "Of a mechanism, for this prior and n: whether its exact loss is within epsilon; ACCUSED where epsilon is "
-        "exceeded, or where a delta is claimed, that delta at epsilon. Of a claim: whether it holds, holds under a "
+        "exceeded, or where a delta is stated, that delta at epsilon. Of a claim: whether it holds, holds under a "
         "condition, or fails.",
         TEXT,
     ),
