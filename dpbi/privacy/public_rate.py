@@ -5,6 +5,7 @@ gamma) S(c)); here rate(c) is any function at all whose exact loss is at most ep
 prior is made least. What no rate reaches, no smooth sensitivity does.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,15 +40,23 @@ _ROUNDING = 1e-9  # of a log ratio: a pair of intervals is refuted beyond it onl
 
 @dataclass(frozen=True, eq=False)
 class PublicRate(FrozenResult):
-    """A rule for the rate: what it is called, its rates for c_1 = 0..n, (n + 1,), its exact loss, and E[H] under the
-    prior predictive; gamma: of a smooth sensitivity, else None.
+    """A rule for the rate: its rates for c_1 = 0..n, (n + 1,), its exact loss, and E[H] under the prior predictive.
+
+    gamma: of a smooth sensitivity, None of the best that was found; calibrated: whether raised to a loss of epsilon.
     """
 
-    name: str
     rates: Floats
     loss: float
     mean: float
     gamma: float | None = None
+    calibrated: bool = True
+
+    @property
+    def name(self) -> str:
+        """What it is called where several stand together."""
+        if self.gamma is None:
+            return "best public rate"
+        return f"smooth, gamma {self.gamma:g}{' calibrated' if self.calibrated else ''}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,14 @@ class BestPublicRate(FrozenResult):
     def times_limit(self, mean: float) -> float | None:
         """So many times the limit of privacy; None where that is not known."""
         return mean / self.limit.value if self.limit.value else None
+
+    @property
+    def between(self) -> tuple[float, float] | None:
+        """Both bounds of the least mean in times the limit of privacy, rounded outwards to thousandths."""
+        if not (self.limit.lower and self.limit.upper):
+            return None
+        return (math.floor(1000 * self.lower / self.limit.upper) / 1000,
+                math.ceil(1000 * self.best.mean / self.limit.lower) / 1000)
 
 
 def best_public_rate(
@@ -128,16 +145,15 @@ class _Chain:
     def calibrated(self, rates: Floats) -> Floats:
         return rates * calibrated_multiplier(self.audit(rates), self.epsilon)
 
-    def rule(self, name: str, rates: Floats, gamma: float | None = None) -> PublicRate:
+    def rule(self, rates: Floats, gamma: float | None = None, *, calibrated: bool = True) -> PublicRate:
         audit = self.audit(rates)
         mean = float(self.weight @ (audit.listed.law * self.distance).sum(axis=1))
-        return PublicRate(name, frozen(rates), audit.worst()[0], mean, gamma)
+        return PublicRate(frozen(rates), audit.worst()[0], mean, gamma, calibrated)
 
     def smooth(self, gamma: float) -> tuple[PublicRate, PublicRate]:
         """epsilon / (2 (1 + gamma) S_gamma(c)), as proved and calibrated."""
         proved = self.epsilon / (2 * (1 + gamma) * smooth_at(np.array(self.prior), self.datasets, gamma, "reciprocal"))
-        return (self.rule(f"smooth, gamma = {gamma:g}", proved, gamma),
-                self.rule(f"smooth, gamma = {gamma:g}, calibrated", self.calibrated(proved), gamma))
+        return self.rule(proved, gamma, calibrated=False), self.rule(self.calibrated(proved), gamma)
 
     def law(self, c: int, rates: Floats) -> tuple[Floats, Floats]:
         """-log P_c(r) = rate H + log Z for rates (m,): (m, n + 1); and E[H], (m,)."""
@@ -176,7 +192,7 @@ class _Chain:
                 rates, least = tried[np.arange(self.n + 1), chosen], found
             else:
                 width /= 2
-        return self.rule("best public rate", self.calibrated(rates))
+        return self.rule(self.calibrated(rates))
 
     def _relaxed(self, edges: list[Floats]) -> tuple[float, list[int]]:
         """The cheapest chain of intervals that are not refuted, and which they are."""
