@@ -67,10 +67,11 @@ def compared(found: BestPublicRate) -> Figure:
     fig = Drawing()
     fig.add_scatter(
         x=[rule.mean for rule in rules], y=names, mode="markers+text", showlegend=False,
-        text=[number(rule.mean) for rule in rules], textposition="middle right",
+        text=[f"  {number(rule.mean)}" for rule in rules], textposition="middle right",
         textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour},
         marker={"size": 13, "symbol": ["circle" if rule.calibrated else "circle-open" for rule in rules],
-                "color": [_BEST if rule is found.best else TRUTH.colour for rule in rules], "line": {"width": 3}},
+                "color": (colours := [_BEST if rule is found.best else TRUTH.colour for rule in rules]),
+                "line": {"width": 3, "color": colours}},
         hovertemplate="%{y}: %{x:.4g}",
     )  # fmt: skip
     least = found.lower
@@ -103,7 +104,7 @@ def deltas(found: DeltaGain) -> Figure:
             yanchor="top", xanchor="right", font={"size": FONT_SIZE - 1},
         )  # fmt: skip
     first = nothing[0] if nothing else y[0]
-    gains = [f"{100 * (times / first - 1):.2g} %" for times in (y[0], y[-1])]
+    gains = [f"{number(100 * (times / first - 1), 2)} %" for times in (y[0], y[-1])]
     epsilon = printed_bound(found.mechanism.epsilon)
     return base_layout(
         fig, f"At epsilon = {epsilon} a delta of {printed_bound(low)} raises the rate by {gains[0]}, one of "

@@ -113,7 +113,7 @@ def best_public_rate(
     prior: two parameters; n: 1 to 300; epsilon: 1e-3 to 20, the privacy loss; gammas: smoothness of the sensitivities
     to compare with, >= 0 each. Returns a ``BestPublicRate``. Raises ValueError beyond that.
     Status: both bounds are proved but for floating-point arithmetic, the least mean itself lies between.
-    Source: ours; it answers how much a better smooth sensitivity than [D20]'s could gain.
+    Source: ours (README, "Privacy"); it answers how much a better smooth sensitivity than [D20]'s could gain.
     """
     alpha, epsilon = limits.check_prior(prior), limits.between("epsilon", epsilon, EPSILON_LEAST, EPSILON_LARGEST)
     if len(alpha) != 2:

@@ -74,20 +74,21 @@ def said(found: BestPublicRate) -> str:
     if not found.between:
         return ""
     low, high = found.between
-    smooth = [f"{rule.name}: {times:.2f}" for rule in found.others if (times := found.times_limit(rule.mean))]
+    means = {rule.name: times for rule in found.others if (times := found.times_limit(rule.mean))}
+    nearest = min(means, key=lambda name: means[name], default="")
     return " ".join(filter(None, [
-        f"**Proved, but for rounding:** the best public rate lies {low:.3f} to {high:.3f} times as far off as the "
-        "limit of privacy. The upper end is attained by a rate that the exact audit passed; no public rate, and so no smooth "
-        "sensitivity, is below the lower one.",
-        f"Beside it, times the limit: {words.listed(smooth)}." if smooth else "",
-        "That holds for this prior, n and epsilon, and for the Hellinger distance as the score.",
+        f"**Proved, but for rounding in the computation:** the best public rate lies {low:.3f} to {high:.3f} times as "
+        "far off as the limit of privacy, so that no smooth sensitivity of this score comes nearer than the lower end.",
+        f"The nearest smooth one shown, {nearest}, lies {words.number(means[nearest])} times as far off." if means else
+        "",
+        "The upper end is attained by a rate that passed the exact audit. All of it is for this prior, n and epsilon.",
     ]))  # fmt: skip
 
 
 def said_of_deltas(found: DeltaGain) -> str:
     """What the deltas buy."""
-    name = dpbi.name_of(found.mechanism)
     rows = [f"{times:.4g} at {dpbi.printed_bound(delta)}"
             for delta, times in zip(found.deltas.tolist(), found.multipliers.tolist(), strict=True)]
-    return (f"**Computed:** the rate of {name} times so much spends exactly (epsilon, delta): {words.listed(rows)}. "
-            "Each is certified by the exact delta(epsilon) over all neighbours and outputs, for this prior and n.")
+    return (f"**Computed:** so many times the rate of {dpbi.name_of(found.mechanism)} may be, by delta: "
+            f"{words.listed(rows)}. Each is certified by the exact delta(epsilon) over all neighbours and outputs, for "
+            "this prior and n.")
