@@ -44,7 +44,7 @@ def rates(found: BestPublicRate) -> Figure:
         nearest = min(found.others, key=lambda rule: rule.mean)
         times = found.best.rates / nearest.rates
         title = (f"The best public rate found is {number(float(times.min()))} to {number(float(times.max()))} times "
-                 f"that of the nearest other, {nearest.name}")
+                 f"that of the nearest smooth one, {nearest.name.removeprefix('smooth, ')}")
     return base_layout(
         fig, title, alt="Line chart of the rate against the count of the first category",
         values=with_values([rule.name for rule in (found.best, *found.others)],

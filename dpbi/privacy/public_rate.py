@@ -35,7 +35,8 @@ _NEAR, _FAR = 6, 24  # releases at which a pair of intervals is refuted: near th
 _CLOSE = 2e-3  # of the mean: bounds that lie so near each other are near enough
 _ROUNDS = 40  # of splitting intervals
 _AGAIN = 8  # rounds, after which the search begins anew
-_ROUNDING = 1e-9  # of a log ratio: a pair of intervals is refuted beyond it only
+_ROUNDING = 1e-9  # of the least mean, relative
+_LOG_ERROR, _LOG_RELATIVE = 1e-10, 1e-11  # of a log probability, as in ``Audit.margin``: more refutes intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,9 @@ def best_public_rate(
     together unless at some release -log P_c(r), least over the one, exceeds -log P_c'(r), largest over the other, by
     more than epsilon. As rate H + log Z is convex in the rate, its largest is at an end, and its least no less than
     where the tangents at the ends meet. (4) The cheapest allowed chain is a lower bound; the intervals on it are split
-    until the bounds are 0.2 % apart, or 40 times. Rounding is allowed for by 1e-9 in a log ratio and in the mean.
+    until the bounds are 0.2 % apart, or 40 times. Rounding is allowed for, as in the audit's margin, not enclosed.
+
+    It is a yardstick: no mechanism of the library releases by it.
 
     prior: two parameters; n: 1 to 300; epsilon: 1e-3 to 20, the privacy loss; gammas: smoothness of the sensitivities
     to compare with, >= 0 each. Returns a ``BestPublicRate``. Raises ValueError beyond that.
@@ -197,7 +200,6 @@ class _Chain:
     def _relaxed(self, edges: list[Floats]) -> tuple[float, list[int]]:
         """The cheapest chain of intervals that are not refuted, and which they are."""
         spread = np.linspace(0, self.n, min(self.n + 1, _FAR)).round().astype(int)
-        slack = self.epsilon + _ROUNDING * (1 + self.epsilon)
         costs, allowed = [], []
         before: tuple[Floats, Floats] | None = None
         for c, of in enumerate(edges):
@@ -210,7 +212,8 @@ class _Chain:
                 at = np.union1d(spread, near[(near >= 0) & (near <= self.n)])
                 gap = np.maximum((low[None, :, at] - before[1][:, None, at]).max(axis=2),
                                  (before[0][:, None, at] - high[None, :, at]).max(axis=2))
-                allowed.append(gap <= slack)
+                error = _LOG_ERROR + _LOG_RELATIVE * max(float(high.max()), float(before[1].max()))
+                allowed.append(gap <= self.epsilon + error)
             before = low, high
         return cheapest(costs, allowed)
 

@@ -21,7 +21,7 @@ def test_every_rate_is_drawn_and_the_best_held_against_the_nearest() -> None:
     for trace, rule in zip(figure.data, rules, strict=True):
         assert list(trace.x) == list(range(8)) and list(trace.y) == pytest.approx(rule.rates, rel=1e-5)
     nearest = min(FOUND.others, key=lambda rule: rule.mean)
-    assert nearest.name in figure.layout.title.text.replace("<br>", " ")
+    assert nearest.name.removeprefix("smooth, ") in figure.layout.title.text.replace("<br>", " ")
     alone = public_rate.rates(best_public_rate((1.0, 2.0), 7, 1.0, ()))
     assert len(alone.data) == 1
 

@@ -13,7 +13,8 @@ from dpbi.privacy.public_rate import BestPublicRate, best_public_rate
 _SMOOTH = next(kind for kind in dpbi.MECHANISMS if "gamma" in kind.__dataclass_fields__)
 _PRIOR, _N, _EPSILON, _GAMMAS = (1.0, 1.0), 60, 1.0, (0.5, 1.0, 2.0)
 _DELTAS = (0.0, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2)
-_SETTINGS = tuple((prior, epsilon) for prior in ((1.0, 1.0), (0.5, 0.5), (2.0, 5.0)) for epsilon in (1.0, 2.0))
+_SETTINGS = tuple((prior, n, epsilon) for prior in ((1.0, 1.0), (0.5, 0.5), (2.0, 5.0))
+                  for n, epsilon in ((_N, 1.0), (_N, 2.0), (200, 1.0)))
 QUESTION = (
     "The papers scale the score's noise to a smooth sensitivity, and **[P17]** section 8.2 asks for less noise at "
     f"(epsilon, delta). Uniform prior, n = {_N}, epsilon = {_EPSILON:g}, two categories. A **public rate** may depend "
@@ -53,12 +54,12 @@ def draw() -> None:
     st.markdown(QUESTION)
     with whole("public rate", (_PRIOR, _N, _EPSILON), 1 + len(_SETTINGS), "settings") as current:
         found = current.ask(_best, _PRIOR, _N, _EPSILON, _GAMMAS)
-        others = [current.ask(_best, prior, _N, epsilon, ()) for prior, epsilon in _SETTINGS]
+        others = [current.ask(_best, prior, n, epsilon, ()) for prior, n, epsilon in _SETTINGS]
     st.markdown(said(found))
     charts.draw(public_rate.compared(found), "public-rate-means")
     charts.draw(public_rate.rates(found), "public-rates")
     tables.draw(dpbi.tables.public_rates(found))
-    st.markdown("Under other priors, and at another epsilon:")
+    st.markdown("Under other priors, at another epsilon and at another n:")
     tables.draw(dpbi.tables.best_public_rates(others))
     gain = _deltas()
     st.markdown(said_of_deltas(gain))
@@ -78,9 +79,10 @@ def said(found: BestPublicRate) -> str:
     nearest = min(means, key=lambda name: means[name], default="")
     return " ".join(filter(None, [
         f"**Proved, but for rounding in the computation:** the best public rate lies {low:.3f} to {high:.3f} times as "
-        "far off as the limit of privacy, so that no smooth sensitivity of this score comes nearer than the lower end.",
-        f"The nearest smooth one shown, {nearest}, lies {words.number(means[nearest])} times as far off." if means else
-        "",
+        "far off as the limit of privacy, so that no epsilon-DP smooth sensitivity of this score comes nearer than the "
+        "lower end.",
+        f"The nearest smooth one shown, {nearest.removeprefix('smooth, ')}, lies {words.number(means[nearest])} times "
+        "as far off." if means else "",
         "The upper end is attained by a rate that passed the exact audit. All of it is for this prior, n and epsilon.",
     ]))  # fmt: skip
 
