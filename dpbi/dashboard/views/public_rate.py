@@ -11,7 +11,7 @@ from dpbi.privacy.curves import DeltaGain, gain_by_delta
 from dpbi.privacy.public_rate import BestPublicRate, best_public_rate
 
 _SMOOTH = next(kind for kind in dpbi.MECHANISMS if "gamma" in kind.__dataclass_fields__)
-_PRIOR, _N, _EPSILON, _GAMMAS = (1.0, 1.0), 60, 1.0, (0.5, 1.0, 2.0)
+_PRIOR, _N, _EPSILON, _GAMMAS = (1.0, 1.0), 60, 1.0, (0.4, 0.7, 1.0)
 _DELTAS = (0.0, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2)
 _SETTINGS = tuple((prior, n, epsilon) for prior in ((1.0, 1.0), (0.5, 0.5), (2.0, 5.0))
                   for n, epsilon in ((_N, 1.0), (_N, 2.0), (200, 1.0)))
