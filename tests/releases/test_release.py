@@ -221,6 +221,7 @@ def test_a_delta_is_released_and_stated_with_epsilon(kind: Kind) -> None:
     assert float(printed) >= delta and promised.words.endswith(f", {printed})-DP (exhaustive check)")
     for text in (statement.statement_markdown(found), statement.statement_html(found)):
         assert f", plus {printed}." in text.replace("\\", "") and "calibrated with delta 0.001" in text
+        assert "; delta:" not in text, "the rule's own, which would read as what is promised"
     text = found.to_json()
     assert Release.from_json(text) == found and json.loads(text)["guarantee"]["delta"] == promised.delta
     written = json.loads(text)
