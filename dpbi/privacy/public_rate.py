@@ -24,7 +24,7 @@ from dpbi.sensitivity.closed_form import local_at, smooth_at
 
 Floats = NDArray[np.float64]
 
-LARGEST_N = 300  # a few seconds
+LARGEST_N = 200  # a second or two, ten for the most lopsided priors
 EPSILON_LEAST, EPSILON_LARGEST = 1e-3, 20.0  # beyond, all rates are alike, or what is missed is lost in rounding
 GAMMAS_LARGEST = 20  # at once
 _BESIDE = 4  # rates tried on either side of the best so far
@@ -114,7 +114,7 @@ def best_public_rate(
 
     It is a yardstick: no mechanism of the library releases by it.
 
-    prior: two parameters; n: 1 to 300; epsilon: 1e-3 to 20, the privacy loss; gammas: smoothness of the sensitivities
+    prior: two parameters; n: 1 to 200; epsilon: 1e-3 to 20, the privacy loss; gammas: smoothness of the sensitivities
     to compare with, >= 0 each. Returns a ``BestPublicRate``. Raises ValueError beyond that.
     Status: both bounds are proved but for floating-point arithmetic, the least mean itself lies between.
     Source: ours (README, "Privacy"); it answers how much a better smooth sensitivity than [D20]'s could gain.
@@ -134,6 +134,13 @@ def best_public_rate(
     return BestPublicRate(alpha, n, epsilon, best, min(lower, best.mean), others, limit_of_privacy(alpha, n, epsilon))
 
 
+class _RateAudit(SelectionAudit):
+    """Of any rates: permuted counts need not have the same one, so that every dataset is visited."""
+
+    def _in_order(self) -> NDArray[np.bool_]:
+        return np.ones(len(self.datasets), dtype=bool)
+
+
 class _Chain:
     """All datasets of two categories by c_1 = 0..n, their distances and their weights P(c)."""
 
@@ -145,7 +152,7 @@ class _Chain:
         self.largest = 2 * epsilon / local_at(np.array(prior), self.datasets)  # of a rate: (1)
 
     def audit(self, rates: Floats) -> SelectionAudit:
-        return SelectionAudit(self.prior, self.n, lambda _: rates)
+        return _RateAudit(self.prior, self.n, lambda _: rates)
 
     def calibrated(self, rates: Floats) -> Floats:
         return rates * calibrated_multiplier(self.audit(rates), self.epsilon)
