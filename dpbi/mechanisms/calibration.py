@@ -30,9 +30,9 @@ def check_calibration(calibration: Any) -> Calibration | None:
     return (*found, delta) if delta else found
 
 
-def check_allowed(delta: Any) -> float:
+def check_allowed(delta: Any, name: str = "delta") -> float:
     """The delta that a calibration allows for: 0, or in (0, 1)."""
-    return 0.0 if limits.finite_number("delta", delta) == 0 else limits.check_delta(delta)
+    return 0.0 if limits.finite_number(name, delta) == 0 else limits.inside(name, delta)
 
 
 def delta_of(calibration: Calibration | None) -> float:

@@ -115,7 +115,7 @@ def gain_by_delta(mechanism: Mechanism, prior: ArrayLike, n: int, deltas: Iterab
     Raises ValueError as ``calibrate``. Source: ours; [P17] section 8.2 asks for less noise at (epsilon, delta).
     """
     alpha, n = limits.check_prior(prior), limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
-    asked = [check_allowed(delta) for delta in limits.sequence("deltas", deltas, "of numbers", _DELTAS)]
+    asked = [check_allowed(delta, "deltas") for delta in limits.sequence("deltas", deltas, "of numbers", _DELTAS)]
     plain = replace(check_mechanism(mechanism), calibration=None)
     found = [calibrated_multiplier(plain.audit(alpha, n), plain.epsilon, delta) for delta in asked]
     return DeltaGain(plain, alpha, n, np.array(asked), np.array(found))
