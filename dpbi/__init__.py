@@ -53,6 +53,7 @@ from dpbi.privacy.local_loss import (
     local_loss_map,
 )
 from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.privacy.public_rate import BestPublicRate, best_public_rate
 from dpbi.privacy.verdict import Verdict, loses_most, verdict
 from dpbi.problem.neighbours import neighbours, steps
 from dpbi.problem.problem import Problem
@@ -73,6 +74,7 @@ __all__ = [
     "MECHANISMS",
     "ApproximateDP",
     "BestGuess",
+    "BestPublicRate",
     "BudgetSplit",
     "Clouds",
     "Comparison",
@@ -117,6 +119,7 @@ __all__ = [
     "accuracy_axes",
     "accuracy_curves",
     "best_guess",
+    "best_public_rate",
     "calibrate",
     "chance_at_counts",
     "chance_of_order",

@@ -29,9 +29,10 @@ from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.printed_number import number
 from dpbi.posterior import dirichlet
-from dpbi.privacy.curves import CalibrationGain
+from dpbi.privacy.curves import CalibrationGain, DeltaGain
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.privacy.loss import PrivacyLoss
+from dpbi.privacy.public_rate import BestPublicRate
 from dpbi.privacy.verdict import Verdict
 from dpbi.problem.problem import Problem
 from dpbi.releases.reading import Outcome
@@ -216,6 +217,43 @@ def calibration(gains: Sequence[CalibrationGain]) -> ResultTable:
         }
         for gain in gains
     ])  # fmt: skip
+
+
+def public_rates(found: BestPublicRate) -> ResultTable:
+    """A row per rule for the rate, the best that was found first."""
+    return _table("public-rates", "One row per rule for the rate", [
+        {"Rate": rule.name, "Exact loss": rule.loss, "Mean H": rule.mean, TIMES_LIMIT: found.times_limit(rule.mean)}
+        for rule in (found.best, *found.others)
+    ], {
+        "Rate": Meaning("What the rate is, as a function of the counts.", TEXT),
+        "Mean H": COLUMNS[ON_RELEASE],
+    })  # fmt: skip
+
+
+def best_public_rates(found: Sequence[BestPublicRate]) -> ResultTable:
+    """A row per prior and epsilon: between which bounds, in times the limit of privacy, the best public rate lies."""
+    return _table("best-public-rates", "One row per prior and epsilon", [
+        {
+            "Prior": f"({', '.join(f'{alpha:g}' for alpha in one.prior)})",
+            "n": one.n,
+            "epsilon": one.epsilon,
+            "At least": one.between and one.between[0],
+            "At most": one.between and one.between[1],
+        }
+        for one in found
+    ], {
+        "Prior": Meaning("Its parameters.", TEXT),
+        "epsilon": Meaning("The exact privacy loss.", BOUND),
+        "At least": Meaning("No public rate is fewer times as far off as the limit of privacy.", "%.3f"),
+        "At most": Meaning("So many times as far off the best rate lies that was found.", "%.3f"),
+    })  # fmt: skip
+
+
+def what_deltas_buy(found: DeltaGain) -> ResultTable:
+    """A row per delta."""
+    said = {"delta": Meaning("What is allowed beside epsilon.", BOUND)}
+    values = {"delta": found.deltas.tolist(), "Rate times": found.multipliers.tolist()}
+    return ResultTable("deltas", "One row per delta", values, said)
 
 
 def sensitivities(found: Sensitivities, gamma: float, beta: float) -> ResultTable:
@@ -549,7 +587,7 @@ COLUMNS: Mapping[str, Meaning] = {
     "Unused": Meaning("The share of the stated epsilon that is not spent."),
     "Verdict": Meaning(
         "Of a mechanism, for this prior and n: whether its exact loss is within epsilon; ACCUSED where epsilon is "
-        "exceeded, or where a delta is claimed, that delta at epsilon. Of a claim: whether it holds, holds under a "
+        "exceeded, or where a delta is stated, that delta at epsilon. Of a claim: whether it holds, holds under a "
         "condition, or fails.",
         TEXT,
     ),

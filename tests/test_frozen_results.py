@@ -27,7 +27,7 @@ from dpbi.noise import Exact, TwoSidedGeometric
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.claims.two_categories import line_law
 from dpbi.papers.figures import tailoring
-from dpbi.privacy.curves import attaining_laws, calibration_gain, loss_against_size
+from dpbi.privacy.curves import attaining_laws, calibration_gain, gain_by_delta, loss_against_size
 from dpbi.privacy.verdict import Profile, verdict
 from dpbi.releases.ledger import Ledger
 from dpbi.sensitivity.maps import along_count, along_emptying, gamma_scan, on_simplex, score_change
@@ -102,6 +102,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "boxes": lambda: tailoring.boxes_of_priors(runs=10),
     "concrete": lambda: tailoring.concrete_privacy(sizes=(4, 6)),
     "limit": lambda: [dpbi.limit_of_privacy(PRIOR, N, 1.0), dpbi.compare_scores(PRIOR, 3, 1.0)],
+    "public rate": lambda: [dpbi.best_public_rate(PRIOR, 3, 1.0), gain_by_delta(CHOSEN, PRIOR, 3, [0, 0.1])],
     "readings": lambda: [dpbi.nearest_posterior(NOISY, PRIOR, N, TWO.counts), dpbi.expected_distance(NOISY, PRIOR, N),
                          dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
     "tables": lambda: [made := dpbi.release_tables(NOISY, dpbi.CountTable.of(

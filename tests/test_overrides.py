@@ -95,7 +95,8 @@ def same_audit(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None
         assert attained[0] - attained[1] == pytest.approx(loss, rel=1e-9, abs=1e-9)
         assert not n or neighbour in map(tuple, neighbours(counts).tolist())
     epsilons = np.array([0, 0.3, 0.9, 1.01]) * found.worst()[0]
-    assert found.profile(epsilons) == pytest.approx(listed.profile(epsilons), abs=1e-11)
+    for multiplier in (1.0, 1.4):
+        assert found.profile(epsilons, multiplier) == pytest.approx(listed.profile(epsilons, multiplier), abs=1e-11)
     here, there = (dict(zip(*map(np.ndarray.tolist, one.marginal(problem.counts, 0)), strict=True))
                    for one in (found, listed))
     values = here.keys() | there.keys()

@@ -23,9 +23,11 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     for snippet in snippets():
         exec(compile(snippet, str(README), "exec"), names)  # the README's own code
     (guarantee, law, loss, calibrated, aware, published, truth, reader, sure, cost, chance, people, epsilon, noisy,
-     first, of_group, limit, times, nearest) = capsys.readouterr().out.splitlines()
+     first, of_group, limit, times, nearest, with_delta, best) = capsys.readouterr().out.splitlines()
     assert limit.endswith(" theorem") and float(limit.split()[0]) == pytest.approx(0.0854, abs=5e-5)
     assert float(times) == pytest.approx(1, abs=0.005)
+    assert with_delta == "(1, 0.0001)-DP (exhaustive check)"
+    assert best.startswith("(1.64, 1.644) ")
     counts = re.fullmatch(r"\((\d+), (\d+)\) 0\.\d+", nearest)
     assert counts and sum(map(int, counts.groups())) == 90
     share, second, low, high = map(float, re.findall(r"[\d.]+", aware))

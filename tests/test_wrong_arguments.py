@@ -43,6 +43,7 @@ RIGHT: dict[str, Any] = {
     "power": 2, "metric": "hellinger", "value": 1.0, "values": [0.5, 1.0], "mechanisms": [NOISY, CHOSEN], "axis": AXIS,
     "curves": [CURVE], "one": ERROR, "wanted": 0.3, "sizes": [2, 3], "loss": LOSS, "beta": 0.1,
     "points": 21, "include": (3,), "measure": "local", "steps_a_side": 5, "gammas": [0.1, 1.0], "limit": 21,
+    "deltas": [0.0, 0.1],
     "x": 0.5, "a": 1.0, "b": 2.0, "ordered": False, "labels": ["yes", "no"], "text": RELEASE.to_json(),
     "data": b"a,3\nb,4\n", "filename": "counts.csv", "answers": {}, "basis": "theorem", "reason": "shown",
     "neighbours": "one record", "version": "1", "time": "2026-11-28T01:02:03Z",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
+from dpbi.mechanisms.calibration import delta_of
 from dpbi.mechanisms.listing import Listing
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.posterior.hellinger import hellinger
@@ -97,7 +98,7 @@ def clouds(
     if not there:
         raise ValueError("epsilons must hold one at least: got none.")
     if mechanism.calibration:  # a multiplier holds at one epsilon
-        there = [calibrate(one, problem.prior, problem.n) for one in there]
+        there = [calibrate(one, problem.prior, problem.n, delta=delta_of(mechanism.calibration)) for one in there]
     category = _moved_most(problem, neighbour)
     guesses: list[BestGuess] = []
     laws: list[tuple[Floats, Floats] | None] = []

@@ -1,6 +1,8 @@
 """A mechanism's output laws compared over all neighbouring datasets of one prior and n, by visiting every output."""
 
+import math
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +20,7 @@ COMPARISONS = 600_000_000  # of two neighbours at one output: only n = 1 has mor
 _EQUAL = 1e-12  # a log ratio that exceeds epsilon by no more equals it up to rounding, and contributes nothing
 _DIVERGED = 20_000_000_000  # comparisons times epsilons: most of them are never made
 _UNSURE = 1e-9  # of a bound on a delta: far more than rounding and what _EQUAL leaves out
+_RARE = 1e-90  # more than all outputs together of which one has less than e^-230, to where a log probability is known
 
 Counts = tuple[int, ...]
 Worst = tuple[float, Counts, Counts, Counts]
@@ -101,7 +104,10 @@ class Audit:
     def laws(self, multiplier: float) -> Listing:
         """The listing with the mechanism's strength times ``multiplier``, where other counts may be possible."""
         if multiplier != 1:
-            return type(self)(self.mechanism.sharpened(multiplier, self.prior, self.n), self.prior, self.n).listed
+            other = copy(self)
+            other.mechanism = self.mechanism.sharpened(multiplier, self.prior, self.n)
+            other.check()
+            return other.laws(1.0)
         listed: Listing | None = self.mechanism.listing(self.prior, self.n, DATASETS**2)
         if listed is None:
             raise ValueError("An exhaustive check needs all releases: those found for this mechanism have not all its "
@@ -164,13 +170,27 @@ class Audit:
         value, at = np.unique(self.listed.released[:, category], return_inverse=True)
         return value, np.bincount(at, np.exp(self.listed.log_law[row]), value.size).astype(np.float64)
 
-    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
+    def largest_delta(self, epsilon: float, multiplier: float = 1.0) -> float:
+        """A bound on the true delta(epsilon), epsilon > 0: 0 where the loss with its margin is at most epsilon.
+
+        Where a log ratio errs by m, and a log probability too, the true (P - e^epsilon P')_+ = P (1 - e^{epsilon -
+        ratio})_+ is at most e^m times what is computed at epsilon - m; m is taken twice the margin.
+        """
+        loss = self.worst(multiplier)[0]
+        if loss + self.margin(loss) <= epsilon:
+            return 0.0
+        margin = 2 * self.margin(epsilon)
+        computed = float(self.profile(np.array([epsilon - margin]), multiplier)[0])
+        return min(1.0, math.exp(margin) * computed + _RARE)
+
+    def profile(self, epsilons: NDArray[np.float64], multiplier: float = 1.0) -> NDArray[np.float64]:
         """delta(epsilon) = max over neighbours of sum_r (P_c(r) - e^epsilon P_c'(r))_+, per epsilon >= 0.
 
         Of one pair the sum is convex in e^epsilon and 0 from the pair's loss on, so that the chord from where it was
         last computed to the loss bounds it: a pair is visited where that bound is not below the largest sum so far.
+        multiplier: of the mechanism's strength, as in a calibration.
         """
-        log_law = self.listed.log_law
+        log_law = (self.listed if multiplier == 1 else self.laws(multiplier)).log_law
         most = _DIVERGED // max(self.pairs[0].size * log_law.shape[1], 1)
         if epsilons.size > most:
             raise ValueError(f"epsilons are too many for an exhaustive check of this size: at most {most:,}, got "

@@ -1,6 +1,6 @@
 """K-norm noise: a vector of whole numbers as far from the counts as few records could have moved them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -38,8 +38,9 @@ class KNormAudit(Audit):
             return 0.0, counts, counts, counts
         return self.noise.epsilon * multiplier, counts, (self.n - 1, 1, *rest), counts
 
-    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
+    def profile(self, epsilons: NDArray[np.float64], multiplier: float = 1.0) -> NDArray[np.float64]:
+        noise = replace(self.noise, epsilon=multiplier * self.noise.epsilon)
+        return noise.profile(epsilons) if self.n else np.zeros(epsilons.size)
 
     def marginal(self, counts: Counts, category: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Values of one released count, as far as the noise reaches, and their probabilities under a dataset.

@@ -15,13 +15,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpbi import limits
 from dpbi.mechanisms.audit import DATASETS, Audit, largest_visited
-from dpbi.mechanisms.calibration import LARGEST, LEAST, Calibration, calibrated_guarantee, check_calibration, multiplier
+from dpbi.mechanisms.calibration import (
+    LARGEST,
+    LEAST,
+    Calibration,
+    calibrated_guarantee,
+    check_calibration,
+    delta_of,
+    multiplier,
+)
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
 from dpbi.mechanisms.loss_law import LossLaw, no_loss, randomised_response
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.published_noise import PublishedNoise
 from dpbi.posterior import chunks
 from dpbi.problem import Problem, check_problem, list_candidates, number_of_candidates
@@ -288,7 +297,9 @@ def check_mechanism(value: Any) -> Any:
 def name_of(mechanism: Mechanism) -> str:
     """What a mechanism is called where a calibrated one may stand beside it. Source: ours."""
     check_mechanism(mechanism)
-    return f"{mechanism.label} calibrated" if mechanism.calibration else mechanism.label
+    delta = delta_of(mechanism.calibration)
+    allowed = f" with delta {printed_bound(delta)}" if delta else ""
+    return f"{mechanism.label} calibrated{allowed}" if mechanism.calibration else mechanism.label
 
 
 def check_problems(values: Any) -> tuple[Problem, ...]:

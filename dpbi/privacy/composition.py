@@ -31,9 +31,9 @@ _ROUNDING = 1e-12  # of probabilities, relative: more than a convolution of posi
 class Composition(FrozenResult):
     """The loss of all releases together. Made by ``compose``.
 
-    releases: (mechanism, prior, n, how often), as asked for; total: the sum of epsilons, which holds even where
-    epsilons were chosen after seeing releases; exact: whether delta(epsilon) is attained by some pair of neighbours,
-    else it bounds what is lost from above.
+    releases: (mechanism, prior, n, how often), as asked for; total: the sum of epsilons, which, with the sum of the
+    deltas if there are any, holds even where epsilons were chosen after seeing releases; exact: whether delta(epsilon)
+    is attained by some pair of neighbours, else it bounds what is lost from above.
     """
 
     releases: tuple[tuple[Mechanism, tuple[float, ...], int, int], ...]

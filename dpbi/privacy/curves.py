@@ -10,10 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.accuracy.distance_law import distance_law
 from dpbi.frozen_result import FrozenResult
+from dpbi.mechanisms.calibration import check_allowed
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.privacy.loss import PrivacyLoss, calibrate, privacy_loss, privacy_profile
+from dpbi.privacy.loss import PrivacyLoss, calibrate, calibrated_multiplier, privacy_loss, privacy_profile
 from dpbi.privacy.verdict import Profile, Verdict
 from dpbi.problem.problem import Problem, check_problem
+
+_DELTAS = 1_000  # at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,18 @@ class CalibrationGain:
     multiplier: float
     mean_before: float
     mean_after: float
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaGain(FrozenResult):
+    """What a delta buys: the mechanism calibrated with each, deltas (m,), 0 for none; multipliers: of its rate, (m,).
+    """
+
+    mechanism: Mechanism
+    prior: tuple[float, ...]
+    n: int
+    deltas: NDArray[np.float64]
+    multipliers: NDArray[np.float64]
 
 
 def sizes_up_to(n: int, number: int = 16) -> list[int]:
@@ -92,6 +107,18 @@ def attaining_laws(loss: PrivacyLoss) -> AttainingLaws:
     released, here = audit.marginal(loss.counts, category)
     there = np.interp(released, *audit.marginal(loss.neighbour, category), left=0.0, right=0.0)
     return AttainingLaws(loss, category, released, here, there)
+
+
+def gain_by_delta(mechanism: Mechanism, prior: ArrayLike, n: int, deltas: Iterable[float]) -> DeltaGain:
+    """The multiplier of ``calibrate`` with each delta, 0 or in (0, 1), for one prior and n >= 1.
+
+    Raises ValueError as ``calibrate``. Source: ours; [P17] section 8.2 asks for less noise at (epsilon, delta).
+    """
+    alpha, n = limits.check_prior(prior), limits.whole_number("n", n, 1, limits.TOTAL_LARGEST)
+    asked = [check_allowed(delta, "deltas") for delta in limits.sequence("deltas", deltas, "of numbers", _DELTAS)]
+    plain = replace(check_mechanism(mechanism), calibration=None)
+    found = [calibrated_multiplier(plain.audit(alpha, n), plain.epsilon, delta) for delta in asked]
+    return DeltaGain(plain, alpha, n, np.array(asked), np.array(found))
 
 
 def calibration_gain(mechanism: Mechanism, problem: Problem) -> CalibrationGain:

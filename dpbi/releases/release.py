@@ -15,6 +15,7 @@ choice of a mechanism or of epsilon, if it was made by looking at results on the
 
 import dataclasses
 import json
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from dpbi.inference.nearest import NearestPosterior, nearest_posterior
 from dpbi.inference.noise_aware import CountMixture, NoiseAwarePosterior, noise_aware_posterior
 from dpbi.mechanisms import MECHANISMS, Mechanism
 from dpbi.mechanisms.fair_bits import Bits
-from dpbi.mechanisms.guarantee import Guarantee, NotPrivate
+from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.mechanism import check_mechanism, check_released
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.mechanisms.published_noise import PublishedNoise
@@ -221,7 +222,8 @@ def _release(mechanism: Mechanism, problem: Problem, bits: Bits, now: Callable[[
 
 
 def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> Guarantee:
-    """The mechanism's guarantee with what the rounding of a secure draw can add to epsilon; no count enters.
+    """The mechanism's guarantee with what the rounding of a secure draw can add to epsilon, and to a delta that is
+    proved; no count enters.
 
     Raises ValueError where no secure draw can be made. Source: ``Mechanism.rounding``.
     """
@@ -229,11 +231,16 @@ def guarantee_of_release(mechanism: Mechanism, prior: tuple[float, ...], n: int)
     rounding = mechanism.rounding(tuple(prior), n)
     if rounding == 0 or isinstance(guarantee, NotPrivate):
         return guarantee
+    added = "to epsilon"
+    if isinstance(guarantee, ApproximateDP) and guarantee.is_private:
+        # The rounded P~ is P to e^{+-r/2}, r = rounding: P~ - e^{epsilon + r} P~' <= e^{r/2} (P - e^epsilon P')
+        guarantee = dataclasses.replace(guarantee, delta=min(1.0, guarantee.delta * math.exp(rounding / 2)))
+        added = "to epsilon, and at most that share of delta to delta"
     return dataclasses.replace(
         guarantee,
         epsilon=guarantee.epsilon + rounding,
         reason=f"{guarantee.reason}; rounding of the weights in the secure draw adds at most "
-               f"{printed_bound(rounding, 1)} to epsilon",
+               f"{printed_bound(rounding, 1)} {added}",
     )
 
 

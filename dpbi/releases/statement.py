@@ -14,6 +14,7 @@ from pathlib import Path
 from dpbi.accuracy.trials import release_errors
 from dpbi.data.labels import visible
 from dpbi.mechanisms import Mechanism, name_of
+from dpbi.mechanisms.calibration import delta_of
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.posterior import dirichlet
@@ -159,6 +160,8 @@ def options_of(mechanism: Mechanism) -> str:
         if "label" in field.metadata:
             label = field.metadata["label"]
             label = f"{label[0].lower()}{label[1:]}"
+            if field.name == "delta" and delta_of(mechanism.calibration):
+                label = "delta of the rule that was calibrated, which is not the one promised"
             if not isinstance(value, bool):
                 said.append(f"{label}: {value}")
             elif value:  # what was not asked for can be so all the same

@@ -385,11 +385,13 @@ def composition_words(parts: Sequence[Sequence[Guarantee]]) -> str:
     largest = [max(_bound(one)[0] for one in row) for row in parts]
     groups = max(map(len, parts))
     of_groups = f"the largest epsilon of {groups:,} groups" if groups > 1 else "the epsilon"
+    deltas = math.fsum(max(_bound(one)[1] for one in row) for row in parts)
+    allowed = f" Deltas are counted alike: {printed_bound(deltas)}." if deltas else ""
     if len(parts) == 1:
-        return f"Counted is {of_groups} of the one question: {printed_bound(largest[0])}."
+        return f"Counted is {of_groups} of the one question: {printed_bound(largest[0])}.{allowed}"
     shown = " + ".join(printed_bound(one) for one in largest[:8]) + (" + …" if len(largest) > 8 else "")
     return (f"The {len(parts):,} questions were asked of the same people: counted is the plain sum over them of "
-            f"{of_groups}, {shown} = {printed_bound(math.fsum(largest))}.")
+            f"{of_groups}, {shown} = {printed_bound(math.fsum(largest))}.{allowed}")
 
 
 def stacked_labels(groups: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:

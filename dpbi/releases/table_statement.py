@@ -3,6 +3,7 @@
 from dpbi.data.labels import visible
 from dpbi.inference.noise_aware import CountMixture
 from dpbi.inference.tree_posterior import TreePosterior
+from dpbi.mechanisms import name_of
 from dpbi.releases.release import Release
 from dpbi.releases.statement import (
     NOT_COVERED,
@@ -94,7 +95,7 @@ def _what(released: TableRelease, people: str) -> list[str]:
                 "counts are not in this statement.")
     for question, row in zip(released.questions, released.releases, strict=True):
         mechanism = row[0].mechanism
-        said.append(f"Question: {question}. By {mechanism.label} ({options_of(mechanism)}); {_sizes(row)}")
+        said.append(f"Question: {question}. By {name_of(mechanism)} ({options_of(mechanism)}); {_sizes(row)}")
     return said
 
 

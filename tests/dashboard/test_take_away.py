@@ -28,7 +28,7 @@ import dpbi
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import controls, prior
 from dpbi.dashboard.take_away import scenario_file, script
-from dpbi.dashboard.views import score_study
+from dpbi.dashboard.views import local_loss, public_rate, score_study
 from dpbi.dashboard.words import handover, words
 from dpbi.figures.chart_data import chart_data
 from dpbi.figures.html_page import html_page
@@ -222,7 +222,7 @@ def test_a_script_runs_from_elsewhere_as_its_words_say(tmp_path: Path) -> None:
 
 def test_a_script_has_its_settings_at_the_top_and_says_where_dpbi_is() -> None:
     programs = [snippet(opened()), script.of_claim(CLAIMS[0].name, Setting(EXAMPLE)),
-                score_study.script_of((1.0, 1.0), 8, 1.0),
+                score_study.script_of((1.0, 1.0), 8, 1.0), public_rate.SCRIPT, local_loss.SCRIPT,
                 script.of_figure(FIGURES[0].key, 1)]  # fmt: skip
     for program in programs:
         needs_dpbi = next(line for line in program.splitlines() if re.match(r"(import|from) dpbi", line))

@@ -100,6 +100,8 @@ def test_a_calibrated_mechanism_is_calibrated_anew_at_each_epsilon(kind: Kind) -
     drawn = clouds(mechanism, problem, other, (0.7, 1.0), np.random.default_rng(1))
     assert [one.mechanism for one in drawn.guesses] == [calibrate(kind(0.7), (1, 1), 4), mechanism]
     assert all(one.share <= 1 / (1 + np.exp(-one.mechanism.epsilon)) + 1e-8 for one in drawn.guesses)
+    with_delta = clouds(calibrate(kind(1.0), (1, 1), 4, delta=0.01), problem, other, (0.7,), np.random.default_rng(1))
+    assert with_delta.guesses[0].mechanism == calibrate(kind(0.7), (1, 1), 4, delta=0.01)
 
 
 @pytest.mark.parametrize(("prior", "counts", "other"), [

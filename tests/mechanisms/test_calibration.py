@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from dpbi import (
     MECHANISMS,
+    ApproximateDP,
     NotPrivate,
     Problem,
     PureDP,
@@ -20,7 +22,7 @@ from dpbi import (
     privacy_loss,
     privacy_profile,
 )
-from dpbi.mechanisms import Mechanism
+from dpbi.mechanisms import EHDS, Mechanism, name_of
 from tests import oracles
 from tests.every_mechanism import (
     Kind,
@@ -90,6 +92,66 @@ def sharpened(law: oracles.Law, multiplier: float) -> oracles.Law:
     return {released: power / total for released, power in powers.items()}
 
 
+# With a delta --------------------------------------------------------------------------------------
+
+DELTAS = (1e-300, 1e-8, 1e-3, 0.4, 1 - 1e-9)
+
+
+@pytest.mark.parametrize(("delta", "multiplier"), [(0, 3.063), (1e-8, 3.063), (1e-4, 3.066), (1e-2, 3.307)])
+def test_what_a_delta_buys(delta: float, multiplier: float) -> None:
+    """[P17] section 8.2, uniform prior, n = 60, epsilon 1: hardly anything."""
+    assert calibrated_by(calibrate(EHDS(1.0), (1, 1), 60, delta=delta)) == pytest.approx(multiplier, abs=5e-4)
+
+
+@every_mechanism
+@pytest.mark.parametrize(("prior", "n"), [((0.3, 5), 6), ((0.5, 0.5, 0.5), 3), ((100, 1000, 100), 2)], ids=str)
+def test_the_true_delta_is_at_most_delta(kind: Kind, chosen: Options, prior: Prior, n: int) -> None:
+    """In 50 digits, by the laws written apart; no delta raises the multiplier less than a smaller one does."""
+    plain, last = kind(enumerated(kind, 0.2, len(prior)), **chosen), 0.0
+    for delta in DELTAS:
+        try:
+            calibrated = calibrate(plain, prior, n, delta=delta)
+        except ValueError as refused:  # noise that is floored to one of two counts at any strength
+            assert re.search(r"its delta at epsilon = .* stays below delta = .*\. Choose a smaller", str(refused))
+            assert privacy_profile(plain.sharpened(1e9, prior, n), prior, n, [plain.epsilon])[0] < delta
+            continue
+        multiplier = calibrated_by(calibrated)
+        if has_rate(kind):
+            laws = {counts: sharpened(law, multiplier) for counts, law in oracle_laws(plain, prior, n).items()}
+        else:
+            laws = oracle_laws(kind(plain.epsilon * multiplier, **chosen), prior, n)
+        found = oracles.privacy_profile(laws, prior, n, [plain.epsilon])[0]
+        assert found <= delta and last * NEARLY <= multiplier
+        assert delta < 1e-6 or found >= NEARLY * delta
+        last = multiplier
+        guarantee = calibrated.guarantee(prior, n)
+        assert isinstance(guarantee, ApproximateDP) and guarantee.is_private
+        assert (guarantee.epsilon, guarantee.delta, guarantee.basis) == (plain.epsilon, delta, "exhaustive check")
+
+
+@every_class
+def test_a_delta_is_part_of_the_value(kind: Kind) -> None:
+    plain = kind(1.0)
+    pure, calibrated = calibrate(plain, (1, 2), 8), calibrate(plain, (1, 2), 8, delta=1e-3)
+    assert calibrate(plain, (1, 2), 8, delta=0) == pure == calibrate(calibrated, (1, 2), 8) != calibrated
+    assert calibrated.calibration and calibrated.calibration[1:] == ((1, 2), 8, 1e-3)
+    assert kind(1.0, calibration=(*calibrated.calibration[:3], 0.0)).calibration == calibrated.calibration[:3]
+    assert name_of(calibrated) == f"{kind.label} calibrated with delta 0.001"
+    assert calibrate(plain, (1, 2), 0, delta=0.5) == plain
+    for less in (0.0, 9e-4):  # another delta than it was found for certifies nothing
+        other = dataclasses.replace(plain, calibration=(*calibrated.calibration[:3], less))
+        with pytest.raises(ValueError, match="The calibration of this mechanism does not hold: its exact"):
+            other.guarantee((1, 2), 8)
+
+
+@pytest.mark.parametrize("delta", [-1e-9, 1, 1.5, math.nan, math.inf, "0.1", None, True, [0.1]], ids=repr)
+def test_what_is_no_delta_is_refused(delta: Any) -> None:
+    with pytest.raises(ValueError, match=r"delta must .*: got .*\."):
+        calibrate(EHDS(1.0), (1, 1), 3, delta=delta)
+    with pytest.raises(ValueError, match=r"calibration must .* delta must .*: got .*\."):
+        EHDS(1.0, calibration=(2.0, (1, 1), 3, delta))
+
+
 def calibrated_by(mechanism: Mechanism) -> float:
     assert mechanism.calibration
     return mechanism.calibration[0]
@@ -126,8 +188,8 @@ def test_a_calibrated_mechanism_is_a_value_of_its_class(kind: Kind, chosen: Opti
     assert type(calibrated) is kind
     assert dataclasses.replace(calibrated, calibration=None) == plain != calibrated
     assert calibrated.calibration
-    multiplier, public_prior, public_n = calibrated.calibration
-    assert (public_prior, public_n) == (prior, n) and all(type(alpha) is float for alpha in public_prior)
+    multiplier, public_prior, public_n, *more = calibrated.calibration
+    assert not more and (public_prior, public_n) == (prior, n) and all(type(alpha) is float for alpha in public_prior)
     assert type(multiplier) is float and multiplier > 0
     assert calibrated == calibrate(plain, np.array(prior), int(np.int64(n)))
     assert hash(calibrated) == hash(calibrate(plain, list(prior), n))

@@ -15,7 +15,8 @@ SETTINGS = [((1.0, 1.0), 6, 1.0), ((100.0, 1000.0, 100.0), 6, 10.0), ((0.01, 7.0
 def test_a_verdict_is_what_loss_and_delta_say(
     kind: Kind, prior: tuple[float, ...], n: int, epsilon: float
 ) -> None:
-    for mechanism in (kind(epsilon), calibrate(kind(epsilon), prior, n)):
+    with_delta = calibrate(kind(epsilon), prior, n, delta=0.01)
+    for mechanism in (kind(epsilon), calibrate(kind(epsilon), prior, n), with_delta):
         one = verdict(mechanism, prior, n)
         beyond = one.loss.epsilon > epsilon * (1 + 1e-9)
         if isinstance(one.guarantee, ApproximateDP):
@@ -25,8 +26,8 @@ def test_a_verdict_is_what_loss_and_delta_say(
         assert one.accused == broken and one.exceeds == beyond
         assert (one.said == "ACCUSED") == broken
         assert (one.said == "within epsilon here") == (not beyond)
-        assert not (mechanism.calibration and beyond) and not (one.guarantee.basis == "theorem" and beyond
-                                                               and isinstance(one.guarantee, PureDP))
+        assert not (mechanism.calibration and beyond != (mechanism is with_delta))
+        assert not (one.guarantee.basis == "theorem" and beyond and isinstance(one.guarantee, PureDP))
 
 
 def test_of_losses_that_are_alike_the_first_loses_most() -> None:

@@ -24,6 +24,7 @@ import dpbi
 from dpbi import ApproximateDP, NotPrivate, Problem, PureDP, Release
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import Guarantee
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases import ledger_file, release
 from dpbi.releases.kept_ledger import Account, KeptLedger, of_all
 from dpbi.releases.ledger import Ledger, LedgerEntry, People, Raised, new_token
@@ -179,6 +180,19 @@ def test_nothing_that_may_be_released_needs_a_delta(kind: Any) -> None:
     for mechanism in (kind(1.0), dpbi.calibrate(kind(1.0), (1, 1), 5)):
         guarantee = mechanism.guarantee((1, 1), 5)
         assert isinstance(guarantee, PureDP) or not guarantee.is_private
+
+
+@pytest.mark.parametrize("kind", dpbi.MECHANISMS)
+def test_what_was_calibrated_with_a_delta_is_charged_with_it(tmp_path: Path, kind: Any) -> None:
+    """Without a budget it is released, its delta in every line; a budget, which is an epsilon, takes none."""
+    mechanism = dpbi.calibrate(kind(1.0), PROBLEM.prior, PROBLEM.n, delta=1e-4)
+    unbounded = LedgerFile.opened(tmp_path / "unbounded")
+    for _ in range(2):
+        unbounded.release(DATA, mechanism, PROBLEM)
+    total = unbounded.account(DATA).ledger.total()
+    assert total.delta >= 2e-4 and total.epsilon >= 2 and f", {printed_bound(total.delta)})-DP" in total.words
+    with pytest.raises(ValueError, match="a release with a delta, however small, is refused"):
+        LedgerFile.opened(tmp_path / "bounded", epsilon=5.0).release(DATA, mechanism, PROBLEM)
 
 
 @pytest.mark.parametrize("unproved", [NotPrivate("a control"), ApproximateDP(0.1, 0.0, "claim", "stated")])

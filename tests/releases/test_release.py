@@ -208,6 +208,29 @@ def test_json_comes_back(kind: Kind, chosen: Options) -> None:
 
 
 @every_class
+def test_a_delta_is_released_and_stated_with_epsilon(kind: Kind) -> None:
+    """Neither is printed below the true one: what rounding the weights adds included."""
+    problem, delta = Problem((1, 1), (5, 10)), 1e-3
+    mechanism = dpbi.calibrate(kind(1.0), (1, 1), 15, delta=delta)
+    found, rounding = made(mechanism, problem), mechanism.rounding((1, 1), 15)
+    promised = found.guarantee
+    assert isinstance(promised, dpbi.ApproximateDP) and promised.is_private and not found.stamp
+    assert promised.epsilon == 1 + rounding and promised.delta >= delta * (1 + rounding / 2)
+    assert promised.delta == pytest.approx(delta, rel=1e-6)
+    printed = printed_bound(promised.delta)
+    assert float(printed) >= delta and promised.words.endswith(f", {printed})-DP (exhaustive check)")
+    for text in (statement.statement_markdown(found), statement.statement_html(found)):
+        assert f", plus {printed}." in text.replace("\\", "") and "calibrated with delta 0.001" in text
+        assert "; delta:" not in text, "the rule's own, which would read as what is promised"
+    text = found.to_json()
+    assert Release.from_json(text) == found and json.loads(text)["guarantee"]["delta"] == promised.delta
+    written = json.loads(text)
+    written["mechanism"]["fields"]["calibration"][3] = 9e-4
+    with pytest.raises(ValueError, match="does not hold: its exact delta"):
+        Release.from_json(json.dumps(written))
+
+
+@every_class
 def test_the_file_says_what_was_released_and_promised(kind: Kind) -> None:
     found = made(kind(0.7), Problem((1, 0.5), (12, 31)))
     read = json.loads(found.to_json(["yes", "no"]))

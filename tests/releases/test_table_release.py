@@ -11,6 +11,7 @@ import pytest
 import dpbi
 from dpbi.data.count_table import CountTable
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.releases import release as release_module
 from dpbi.releases.ledger import Ledger, release_json
 from dpbi.releases.ledger_file import LedgerFile
@@ -98,6 +99,7 @@ def test_composition(
     assert found.epsilon == pytest.approx(epsilon)
     assert str(found.basis) == basis
     assert getattr(found, "delta", 0.0) == pytest.approx(delta)
+    assert (f"Deltas are counted alike: {printed_bound(getattr(found, 'delta', 0.0))}." in found.reason) == (delta > 0)
     nothing = composed([*parts, [NotPrivate("no bound")]])
     assert isinstance(nothing, NotPrivate)
     assert not nothing.is_private

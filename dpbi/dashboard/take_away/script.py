@@ -19,6 +19,7 @@ from dpbi.dashboard.sidebar import controls, data_source, entries, privacy
 from dpbi.dashboard.words import accuracy as accuracy_words, handover
 from dpbi.inference.noise_aware_releases import number_of_releases
 from dpbi.inference.total import Known
+from dpbi.mechanisms.calibration import delta_of
 from dpbi.papers.claims import Setting
 from dpbi.releases.reading import NoisyReading, Outcome
 
@@ -231,4 +232,5 @@ def _constructed(mechanism: Mechanism, given: Settings) -> str:
     spelled = (f"{name}={name if name in given and given[name] == value else repr(value)}"
                for name, value in fields.items())  # fmt: skip
     made = f"dpbi.mechanisms.{type(mechanism).__name__}({', '.join(spelled)})"
-    return f"dpbi.calibrate({made}, prior, n)" if calibrated else made
+    delta = delta_of(calibrated)
+    return f"dpbi.calibrate({made}, prior, n{f', delta={delta!r}' if delta else ''})" if calibrated else made

@@ -62,7 +62,7 @@ class NoiseAudit(Audit):
         released = np.arange(low, high + 1)
         return released, np.exp(cut_log_pmf(self.noise, count, released, self.n))
 
-    def profile(self, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
+    def profile(self, epsilons: NDArray[np.float64], multiplier: float = 1.0) -> NDArray[np.float64]:
         """max over neighbours of the hockey-stick divergence, per epsilon.
 
         One or two noised counts move, the others' noise integrates out; two independent counts' log ratios add up.
@@ -70,17 +70,17 @@ class NoiseAudit(Audit):
         """
         if self.consistent and self.k > 2:
             self.check()
-            return super().profile(epsilons)
-        n, delta = self.n, np.zeros(epsilons.size)
+            return super().profile(epsilons, multiplier)
+        n, noise, delta = self.n, self.noise.sharpened(multiplier), np.zeros(epsilons.size)
         values = sorted({c for near in range(_NEAR + 1) for c in (near, n - near, n // 2) if 0 <= c <= n})
         if self.noised < self.k:
             for c, moved in product(values, (-1, 1)):
                 if 0 <= c + moved <= n:
-                    delta = np.maximum(delta, _hockey_stick(*_log_ratios(self.noise, c, moved, n), epsilons))
+                    delta = np.maximum(delta, _hockey_stick(*_log_ratios(noise, c, moved, n), epsilons))
         if self.noised >= 2:
             for up, down in product(values, values):
                 if down >= 1 and up + down <= n:
-                    (a, p), (b, q) = _log_ratios(self.noise, up, 1, n), _log_ratios(self.noise, down, -1, n)
+                    (a, p), (b, q) = _log_ratios(noise, up, 1, n), _log_ratios(noise, down, -1, n)
                     pair = np.add.outer(a, b).ravel(), np.multiply.outer(p, q).ravel()
                     delta = np.maximum(delta, _hockey_stick(*pair, epsilons))
         return delta
