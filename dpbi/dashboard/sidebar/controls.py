@@ -27,6 +27,9 @@ MEASURES: dict[Measure, str] = {
     "reciprocal": "Smooth, reciprocal",
     "exponential": "Smooth, exponential",
 }
+PAPERS_PART, PAPERS_PARTS = "papers part", ("The papers", "Beyond the papers")
+BEYOND, BEYOND_QUESTIONS = "beyond the papers", (
+    "The law for many records", "When does the local sensitivity keep epsilon?", "Less noise for the same privacy")
 LOSES_MOST = "The one that loses most"
 _ANSWERS = ("answer", "other answer")
 DEFAULTS: dict[str, Any] = {
@@ -48,6 +51,8 @@ DEFAULTS: dict[str, Any] = {
     "accuracy epsilons": "",
     "wanted distance": "0.1",
     "accuracy coverage": False,
+    PAPERS_PART: PAPERS_PARTS[0],
+    BEYOND: BEYOND_QUESTIONS[0],
     "paper figure": FIGURES[0].key,
     "claim": CLAIMS[0].name,
     **address.DEFAULTS,

@@ -292,6 +292,8 @@ def table() -> dict[str, Entry]:
         "scene": scene._replace(check=lambda value: scene.check(address.FORMER.get(value, value)
                                                                 if isinstance(value, str) else value)),
         "talk": _flag("talk", address.TALK),
+        "part": _choice("part", controls.PAPERS_PART, controls.PAPERS_PARTS),
+        "question": _choice("question", controls.BEYOND, controls.BEYOND_QUESTIONS),
         "figure": figure,
         "paper_figure": figure._replace(read=None),  # what older files and links call it
         "claim": _choice("claim", "claim", [claim.name for claim in CLAIMS], many=True),
