@@ -16,6 +16,7 @@ from dpbi.accuracy.axes import AXES, Value
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon
 from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
+from dpbi.accuracy.large_sample import LargeSampleApproach
 from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.data.labels import shortened
@@ -402,6 +403,23 @@ def required_epsilon(found: Sequence[RequiredEpsilon]) -> ResultTable:
     ]))  # fmt: skip
 
 
+def large_sample(found: Sequence[LargeSampleApproach]) -> ResultTable:
+    """A row per mechanism and n: the limit of sqrt(8 n) E[H], and how near it is."""
+    return _table("large-sample", "One row per mechanism and n: what sqrt(8 n) times the mean H is, and its limit", [
+        {
+            "Mechanism": name_of(one.limit.mechanism),
+            "k": len(one.limit.shares),
+            "Limit over m": one.limit.formula or None,
+            "Limit": one.limit.value,
+            "n": n,
+            "√(8n) mean H": scaled,
+            "n × relative gap": gap,
+            "Found": "exact" if error.exact else "draws",
+        }
+        for one in found for n, scaled, gap, error in zip(one.sizes, one.scaled, one.gaps, one.errors, strict=True)
+    ])  # fmt: skip
+
+
 def points(name: str, results: Iterable[Any], fields: Sequence[str]) -> ResultTable:
     """A row per point of each result: what its fields hold there, arrays of one length or single numbers."""
     rows: list[dict[str, Any]] = []
@@ -592,6 +610,13 @@ COLUMNS: Mapping[str, Meaning] = {
     "Overtaken": Meaning("The mechanism that was nearer before.", TEXT),
     "Last before": Meaning("The last computed value at which the other was nearer.", "%.10g"),
     "From": Meaning("The first computed value at which this one is nearer.", "%.10g"),
+    "k": Meaning("How many categories there are.", AS_GIVEN),
+    "Limit": Meaning("What √(8n) times the mean H tends to as n grows at fixed shares, whatever the prior."),
+    "Limit over m": Meaning(
+        "The limit divided by m = √(1/p + 1/p') of the two rarest shares, in closed form. A dash: it is a sum.", TEXT),
+    "√(8n) mean H": Meaning("√(8n) times the mean Hellinger distance at this n."),
+    "n × relative gap": Meaning(
+        "n times the relative distance from the limit: where it settles, the limit is approached like 1 / n.", "%.2f"),
     "Guarantee there": Meaning("What is promised at the smallest epsilon, and on what basis.", TEXT),
     "Smallest epsilon": Meaning("The least epsilon at which the mean distance is what was asked for, rounded up.",
                                BOUND),

@@ -1,0 +1,110 @@
+"""The first open question of [P17], for many records: how far off each mechanism is, in closed form."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import streamlit as st
+
+from dpbi import (
+    MECHANISMS,
+    LargeSampleApproach,
+    LargeSampleBoard,
+    Mechanism,
+    large_sample_approach,
+    large_sample_board,
+    name_of,
+    tables as data,
+)
+from dpbi.accuracy.axes import decades
+from dpbi.dashboard.answers.cache import kept
+from dpbi.dashboard.answers.work import Cancelled, work
+from dpbi.dashboard.shown import charts, folds, tables
+from dpbi.dashboard.words import handover, words
+
+_EPSILON = 1.0
+_EPSILONS = tuple(decades(0.3, 8, (1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)))
+# prior, shares, sizes
+_TWO = (1.0,) * 2, (0.5,) * 2, (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+_THREE = (1.0,) * 3, (1 / 3,) * 3, (150, 1_500, 15_000)
+QUESTION = (
+    "**[P17]** section 8 asks when its mechanisms are nearer than Laplace noise, and has no formula. With many records "
+    "there is one. Let n grow at fixed shares p: then √(8n) times the mean distance tends to a number that does not "
+    "depend on the prior. With two categories it is m / sinh(ε/2) for the exponential mechanism at the local "
+    "sensitivity, m = 1/√(p₁p₂), and m coth(ε/2) / 2 for Laplace noise of scale 1/ε."
+)
+STATUS = (
+    "**Theorem:** the limits, by dominated convergence; the limit of privacy m / sinh(ε), for the data around n p on "
+    "average. **Evidence:** how fast they are reached. In the last column n times the relative gap settles, so that "
+    "the gap falls like 1/n; where n is too small, candidates far off still weigh. That was computed, not proved."
+)
+SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
+
+mechanisms = [kind({_EPSILON}) for kind in dpbi.MECHANISMS]
+epsilons = {_EPSILONS}
+
+board = dpbi.large_sample_board(mechanisms, {_TWO[1]}, epsilons)
+for one in board.thresholds:
+    print(f"from epsilon = {{one.epsilon:.4f}} on {{one.ahead.label}} is nearer than {{one.behind.label}}")
+prior, shares, sizes = {_TWO}
+found = [dpbi.large_sample_approach(one, prior, shares, sizes) for one in board.mechanisms]
+print(dpbi.tables.large_sample(found))
+
+
+def figures():
+    from dpbi.figures import large_sample
+
+    yield "large-sample", large_sample.leaderboard(board)
+    yield "large-sample-approach", large_sample.approached(found)
+
+
+for name, figure in figures():
+    figure.write_html(f"{{name}}.html")
+"""
+
+
+@kept(4, said="Finding the limits")
+def _board() -> LargeSampleBoard:
+    return large_sample_board([kind(_EPSILON) for kind in MECHANISMS], _TWO[1], _EPSILONS)
+
+
+_approach = kept(64)(large_sample_approach)
+
+
+def _approaches(mechanisms: Sequence[Mechanism]) -> list[LargeSampleApproach]:
+    """With two categories and with three; what was cancelled is missing."""
+    asked = [(one, *at) for at in (_TWO, _THREE) for one in mechanisms]
+    found: list[LargeSampleApproach] = []
+    with work("large sample", mechanisms, len(asked)) as current, suppress(Cancelled):
+        for one in asked:
+            with suppress(ValueError):  # more steps than are summed over
+                found.append(current.ask(_approach, *one))
+    return found
+
+
+def draw() -> None:
+    """The question, who is nearest, how the limits are reached, and what is proved."""
+    from dpbi.figures import large_sample as figures
+
+    st.markdown(QUESTION)
+    board = _board()
+    st.markdown(said(board))
+    charts.draw(figures.leaderboard(board), "large-sample")
+    found = _approaches(board.mechanisms)
+    two = [one for one in found if len(one.limit.shares) == 2]
+    if two:
+        charts.draw(figures.approached(two), "large-sample-approach")
+    st.markdown(STATUS)
+    if found:
+        tables.draw(data.large_sample(found))
+    for why in dict.fromkeys(why for _, why in board.refused):
+        st.caption(why)
+    with folds.fold("Copy as Python: many records") as opened:
+        if opened:
+            st.code(SCRIPT, language="python")
+
+
+def said(board: LargeSampleBoard) -> str:
+    """Who overtakes whom, from which epsilon on."""
+    places = [f"{name_of(one.ahead)} is nearer than {name_of(one.behind)} from ε = {one.epsilon:.3f} on"
+              for one in board.thresholds]
+    return f"**Theorem:** with many records {words.listed(places)}." if places else ""

@@ -1,0 +1,299 @@
+"""The law for many records: what the steps delta = r - c of a release tend to as counts grow at fixed shares p.
+
+With c / n -> p, all p_i > 0, and delta fixed, -log BC -> ||delta||_p^2 / 8 n to first order, so that
+
+    sqrt(8 n) H -> ||delta||_p,   ||delta||_p^2 = sum_i delta_i^2 / p_i - (sum_i delta_i)^2
+
+(the last term is that of the totals, 0 where a release sums to n), and sqrt(8 n) LS -> m_p = sqrt(1/p_(1) + 1/p_(2)),
+of the two rarest shares: a record goes from one of them to the other. The prior drops out. Noise on counts is cut
+nowhere in the limit; P(r) proportional to e^{-epsilon H / (2 s LS)} becomes e^{-(epsilon / 2 s) ||delta||_p / m_p} on
+the lattice of all delta with sum 0. At k = 2 that is two-sided geometric of decay epsilon / 2 s.
+Source: ours; [P17] section 8, first question.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpbi import limits
+from dpbi.mechanisms.noise.law import GeometricNoise, IntegerNoise
+from dpbi.mechanisms.noise.steps import StepsNoise
+
+STEPS_LARGEST = 1_000_000
+_LISTED = 6_000_000  # steps that are summed over: about a second
+_ROWS = 200_000  # of them at a time
+_LEFT_OUT = 1e-10  # of the mean, about
+_REACHES = [*range(1, 64), *(2 ** (i / 8) for i in range(48, 161))]  # tried in turn
+
+Floats = NDArray[np.float64]
+
+
+def norm(shares: Sequence[float], delta: NDArray[np.int64]) -> Floats:
+    """||delta||_p, the limit of sqrt(8 n) H: delta (..., k) -> (...)."""
+    square = (delta * delta / np.array(shares)).sum(axis=-1) - delta.sum(axis=-1).astype(np.float64) ** 2
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
+
+
+def largest_step(shares: Sequence[float]) -> float:
+    """m_p, the limit of sqrt(8 n) LS: ||e_i - e_j||_p of the two rarest shares."""
+    first, second = sorted(shares)[:2]
+    return math.sqrt(1 / first + 1 / second)
+
+
+@dataclass(frozen=True)
+class LargeSampleLaw:
+    """The law of delta in the limit. shares: (k,), positive, of sum 1."""
+
+    shares: tuple[float, ...]
+
+    @property
+    def formula(self) -> str:
+        """E ||delta||_p / m_p in closed form; "" where it is a sum."""
+        return ""
+
+    def mean_norm(self) -> tuple[float, float]:
+        """E ||delta||_p, the limit of sqrt(8 n) E[H], and how far off it may be at most, rounding apart."""
+        raise NotImplementedError
+
+    def within(self, steps: int) -> tuple[float, float]:
+        """P(||delta||_1 <= 2 steps), and how far off it may be at most."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class NoiseOnOne(LargeSampleLaw):
+    """k = 2 and one noise D: delta = (D, -D), so that ||delta||_p = m_p |D|."""
+
+    noise: IntegerNoise
+
+    @property
+    def formula(self) -> str:
+        return self.noise.mean_size_formula.format(f"{self.noise.decay:.4g}", f"{self.noise.decay / 2:.4g}")
+
+    def mean_norm(self) -> tuple[float, float]:
+        return largest_step(self.shares) * self.noise.mean_size, 0.0
+
+    def within(self, steps: int) -> tuple[float, float]:
+        beyond = self.noise.log_at_least(steps + 1), self.noise.log_at_most(-steps - 1)
+        return float(1 - np.exp(beyond).sum()), 0.0
+
+
+@dataclass(frozen=True)
+class _Summed(LargeSampleLaw):
+    """A law that is summed over the delta whose free places lie within ``_reach`` of 0, the rest bounded.
+
+    A subclass writes ``_log_weight``, the logarithm of a multiple of P(delta), and ``_outside(reach)``: what the
+    weights, and those times ||delta||_p, come to beyond it at most.
+    """
+
+    def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
+        raise NotImplementedError
+
+    def _outside(self, reach: float) -> tuple[float, float]:
+        raise NotImplementedError
+
+    def _box(self, reach: float) -> list[int]:
+        """How far each free place goes."""
+        return [math.floor(reach)] * self._free
+
+    @property
+    def _free(self) -> int:
+        """Places that are free: the last one makes the sum 0."""
+        return len(self.shares) - 1
+
+    @property
+    def _least(self) -> float:
+        """About what the weights times ||delta||_p come to."""
+        raise NotImplementedError
+
+    @cached_property
+    def _reach(self) -> float:
+        """ValueError where more would have to be summed than ``_LISTED``."""
+        for reach in map(float, _REACHES):
+            if math.prod(2 * one + 1 for one in self._box(reach)) > _LISTED:
+                break
+            if self._outside(reach)[1] <= _LEFT_OUT * self._least:
+                return reach
+        raise ValueError(f"The law for many records is summed over at most {_LISTED:,} steps, which do not hold enough "
+                         f"of it here: choose a larger epsilon, or fewer than k = {len(self.shares)} categories.")
+
+    def _sums(self, box: Sequence[int], farthest: int) -> tuple[float, float]:
+        """Of the weights, and of them times ||delta||_p, where ||delta||_1 <= farthest."""
+        total, times = 0.0, 0.0
+        for free in _in_box(box):
+            last = -free.sum(axis=1, keepdims=True)
+            delta = free if self._free == len(self.shares) else np.hstack([free, last])
+            delta = delta[np.abs(delta).sum(axis=1) <= farthest]
+            size = norm(self.shares, delta)
+            weight = np.exp(self._log_weight(delta, size))
+            total, times = total + float(weight.sum()), times + float(weight @ size)
+        return total, times
+
+    @cached_property
+    def _all(self) -> tuple[float, float, float, float]:
+        """Sum of the weights and times ||delta||_p, and what may be missing of each."""
+        sums = self._sums(self._box(self._reach), 2 * STEPS_LARGEST)
+        return *sums, *self._outside(self._reach)
+
+    def mean_norm(self) -> tuple[float, float]:
+        """With Z in [Z_0, Z_0 + t_0] and the sum in [M_0, M_0 + t_1], |M / Z - M_0 / Z_0| <= (t_1 + t_0 M_0/Z_0)/Z_0.
+        """
+        total, times, beyond, times_beyond = self._all
+        mean = times / total
+        return mean, (times_beyond + mean * beyond) / total
+
+    def within(self, steps: int) -> tuple[float, float]:
+        total, _, beyond, _ = self._all
+        box = [min(one, 2 * steps) for one in self._box(self._reach)]
+        return min(self._sums(box, 2 * steps)[0] / total, 1.0), beyond / total
+
+
+@dataclass(frozen=True)
+class NormLaw(_Summed):
+    """P(delta) proportional to e^{-decay ||delta||_p}, sum delta = 0.
+
+    Beyond ||delta||_p = R: the unit cubes around lattice points within r lie within r + rho, rho the largest norm of
+    half a cube's diagonal, so that at most V (r + rho)^d points do, d = k - 1, V = omega_d sqrt(prod p_i) the volume
+    of the unit ball (the form of the free places has determinant 1 / prod p_i). By parts a sum over a falling f is at
+    most the integral of V (r + rho)^d (-f'(r)) from R on, and Γ(s, x) <= x^{s-1} e^{-x} / (1 - (s - 1) / x).
+    """
+
+    decay: float
+
+    def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
+        return -self.decay * size
+
+    @property
+    def _least(self) -> float:
+        step = largest_step(self.shares)
+        return step * math.exp(-self.decay * step)
+
+    def _box(self, reach: float) -> list[int]:
+        """reach: decay R. |delta_i| <= R sqrt(p_i (1 - p_i)), the inverse of the form being diag(p) - p p'."""
+        return [math.floor(reach / self.decay * math.sqrt(p * (1 - p))) for p in self.shares[:-1]]
+
+    @cached_property
+    def _half_diagonal(self) -> float:
+        """rho, at most: the norm is convex, so that it is largest at a corner, and by the triangle inequality."""
+        last = self.shares[-1]
+        return sum(math.sqrt(1 / p + 1 / last) for p in self.shares[:-1]) / 2
+
+    def _outside(self, reach: float) -> tuple[float, float]:
+        """Of f = e^{-ar} and r e^{-ar}, from R >= 1/a on; -f' is at most a e^{-ar} and a r e^{-ar}."""
+        d, x = self._free, reach + self.decay * self._half_diagonal
+        if reach < 1 or x <= d + 1:
+            return math.inf, math.inf
+        log_ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1) + sum(map(math.log, self.shares)) / 2
+        beyond = [math.exp(log_ball - d * math.log(self.decay) - reach + power * math.log(x) - math.log1p(-power / x))
+                  for power in (d, d + 1)]
+        return beyond[0], beyond[1] / self.decay
+
+
+@dataclass(frozen=True)
+class CountsLaw(_Summed):
+    """Independent noise on the first ``noised`` counts: k of them, or k - 1 and the last makes the sum 0.
+
+    Beyond a reach J in any place: ||delta||_p <= sum_i w_i |D_i| by the triangle inequality, w_i the norm of one step
+    in that place; tails are geometric, so that E[|D|; |D| > J] = P(|D| > J) (J + 1 / (1 - e^{-decay})).
+    """
+
+    noise: IntegerNoise
+    noised: int
+
+    @property
+    def _free(self) -> int:
+        return self.noised
+
+    @cached_property
+    def _of_a_step(self) -> float:
+        """sum_i w_i."""
+        unit = np.eye(len(self.shares), dtype=np.int64)[:self.noised]
+        if self.noised < len(self.shares):
+            unit[:, -1] = -1
+        return float(norm(self.shares, unit).sum())
+
+    def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
+        return np.asarray(self.noise.log_pmf(delta[:, :self.noised]).sum(axis=1))
+
+    @property
+    def _least(self) -> float:
+        return self._of_a_step * self.noise.mean_size / self.noised
+
+    def _box(self, reach: float) -> list[int]:
+        """reach: decay J."""
+        return [math.ceil(reach / self.noise.decay)] * self.noised
+
+    def _outside(self, reach: float) -> tuple[float, float]:
+        far = self._box(reach)[0]
+        beyond = float(np.exp([self.noise.log_at_least(far + 1), self.noise.log_at_most(-far - 1)]).sum())
+        own = beyond * (far - 1 / math.expm1(-self.noise.decay))
+        others = (self.noised - 1) * beyond * self.noise.mean_size
+        return self.noised * beyond, self._of_a_step * (own + others)
+
+
+@dataclass(frozen=True)
+class StepsLaw(_Summed):
+    """K-norm noise: P(delta) proportional to e^{-epsilon ||delta||_1 / 2}, sum delta = 0.
+
+    Beyond J steps: ||delta||_p <= m_p j at j steps, of which there are sum_i C(k, i) C(j-1, i-1) C(j+k-i-1, k-i-1), i
+    places that fall and the others sharing what they lost. From j to j + 1 each term grows by at most
+    j (j + k - 1) / ((j - k + 2) (j + 1)), which falls in j, so that what j times them times e^{-epsilon j} comes to is
+    at most a geometric series.
+    """
+
+    noise: StepsNoise
+
+    def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
+        return np.asarray(-self.noise.epsilon / 2 * np.abs(delta).sum(axis=1))
+
+    @property
+    def _least(self) -> float:
+        return largest_step(self.shares) * math.exp(-self.noise.epsilon)
+
+    def _box(self, reach: float) -> list[int]:
+        """reach: epsilon J."""
+        return [math.ceil(reach / self.noise.epsilon)] * self._free
+
+    def _outside(self, reach: float) -> tuple[float, float]:
+        j, k = self._box(reach)[0] + 1, len(self.shares)
+        ratio = (j + k - 1) / (j - k + 2) * math.exp(-self.noise.epsilon) if j > k - 2 else math.inf
+        if ratio >= 1:
+            return math.inf, math.inf
+        number = sum(math.comb(k, i) * math.comb(j - 1, i - 1) * math.comb(j + k - i - 1, k - i - 1)
+                     for i in range(1, k))
+        steps = math.exp(math.log(j * number) - self.noise.epsilon * j) / (1 - ratio)
+        return steps, steps * largest_step(self.shares)
+
+
+def _in_box(box: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """All whole vectors whose places lie within the box of 0, some at a time."""
+    first, *rest = [np.arange(-one, one + 1) for one in box]
+    inner = np.stack(np.meshgrid(*rest, indexing="ij"), axis=-1).reshape(-1, len(rest)) if rest else np.zeros(
+        (1, 0), dtype=np.int64)
+    together = max(1, _ROWS // len(inner))
+    for start in range(0, first.size, together):
+        some = first[start:start + together]
+        yield np.hstack([np.repeat(some, len(inner))[:, None], np.tile(inner, (some.size, 1))])
+
+
+def exponential_law(shares: tuple[float, ...], epsilon: float, spread: float) -> LargeSampleLaw:
+    """Of the exponential mechanism whose rate is epsilon / 2 over ``spread`` times LS."""
+    decay = epsilon / (2 * spread)
+    if len(shares) == 2:
+        return NoiseOnOne(shares, GeometricNoise(decay))
+    return NormLaw(shares, decay / largest_step(shares))
+
+
+def check_shares(values: Any) -> tuple[float, ...]:
+    """Two shares or more, all above 0, of sum 1."""
+    given = limits.positive_numbers("shares", values)
+    if given.ndim != 1 or not limits.CATEGORIES_LEAST <= given.size <= limits.CATEGORIES_LARGEST:
+        raise ValueError(f"shares must hold one number for each of at least two categories: got shape {given.shape}.")
+    if abs(given.sum() - 1) > 1e-9:
+        raise ValueError(f"shares must sum to 1: got {given.sum():.10g}.")
+    return tuple((given / given.sum()).tolist())
