@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from dpbi import limits
 from dpbi.mechanisms.noise.law import GeometricNoise, IntegerNoise
@@ -26,8 +27,11 @@ from dpbi.mechanisms.noise.steps import StepsNoise
 
 STEPS_LARGEST = 1_000_000
 _LISTED = 6_000_000  # steps that are summed over: about a second
+_FEW = 100_000  # where it can be done without
 _ROWS = 200_000  # of them at a time
 _LEFT_OUT = 1e-10  # of the mean, about
+_TRANSFORMED = 1e-9  # of a sum that is not listed: by how much it is off at most
+_LONGEST = 1 << 19  # of a Fourier transform, times different shares
 _REACHES = [*range(1, 64), *(2 ** (i / 8) for i in range(48, 161))]  # tried in turn
 
 Floats = NDArray[np.float64]
@@ -113,14 +117,14 @@ class _Summed(LargeSampleLaw):
 
     @cached_property
     def _reach(self) -> float:
-        """ValueError where more would have to be summed than ``_LISTED``."""
+        """How far is summed; 0 where that would be over too many steps."""
+        most = _FEW if self._free < len(self.shares) else _LISTED
         for reach in map(float, _REACHES):
-            if math.prod(2 * one + 1 for one in self._box(reach)) > _LISTED:
+            if math.prod(2 * one + 1 for one in self._box(reach)) > most:
                 break
             if self._outside(reach)[1] <= _LEFT_OUT * self._least:
                 return reach
-        raise ValueError(f"The law for many records is summed over at most {_LISTED:,} steps, which do not hold enough "
-                         f"of it here: choose a larger epsilon, or fewer than k = {len(self.shares)} categories.")
+        return 0.0
 
     def _sums(self, box: Sequence[int], farthest: int) -> tuple[float, float]:
         """Of the weights, and of them times ||delta||_p, where ||delta||_1 <= farthest."""
@@ -134,23 +138,40 @@ class _Summed(LargeSampleLaw):
             total, times = total + float(weight.sum()), times + float(weight @ size)
         return total, times
 
+    def _transformed(self) -> tuple[float, float]:
+        """log of the sum of the weights, and E ||delta||_p, without listing; ValueError where that is not known."""
+        raise self._too_many()
+
     @cached_property
-    def _all(self) -> tuple[float, float, float, float]:
-        """Sum of the weights and times ||delta||_p, and what may be missing of each."""
-        sums = self._sums(self._box(self._reach), 2 * STEPS_LARGEST)
-        return *sums, *self._outside(self._reach)
+    def _found(self) -> tuple[float, float, float, float]:
+        """log of the sum of the weights, E ||delta||_p, and how far off each may be, the first relatively.
+
+        With Z in [Z_0, Z_0 + t_0] and the sum in [M_0, M_0 + t_1], |M / Z - M_0 / Z_0| <= (t_1 + t_0 M_0 / Z_0) / Z_0.
+        """
+        if self._reach:
+            total, times = self._sums(self._box(self._reach), 2 * STEPS_LARGEST)
+            beyond, times_beyond = self._outside(self._reach)
+            mean = times / total
+            return math.log(total), mean, beyond / total, (times_beyond + mean * beyond) / total
+        log_total, mean = self._transformed()
+        return log_total, mean, _TRANSFORMED, _TRANSFORMED * mean
 
     def mean_norm(self) -> tuple[float, float]:
-        """With Z in [Z_0, Z_0 + t_0] and the sum in [M_0, M_0 + t_1], |M / Z - M_0 / Z_0| <= (t_1 + t_0 M_0/Z_0)/Z_0.
-        """
-        total, times, beyond, times_beyond = self._all
-        mean = times / total
-        return mean, (times_beyond + mean * beyond) / total
+        _, mean, _, off = self._found
+        return mean, off
 
     def within(self, steps: int) -> tuple[float, float]:
-        total, _, beyond, _ = self._all
-        box = [min(one, 2 * steps) for one in self._box(self._reach)]
-        return min(self._sums(box, 2 * steps)[0] / total, 1.0), beyond / total
+        """ValueError where the steps themselves are too many."""
+        log_total, _, off, _ = self._found
+        box = [min(one, 2 * steps) for one in self._box(self._reach)] if self._reach else [2 * steps] * self._free
+        if math.prod(2 * one + 1 for one in box) > _LISTED:
+            raise self._too_many()
+        return min(self._sums(box, 2 * steps)[0] * math.exp(-log_total), 1.0), off
+
+    def _too_many(self) -> ValueError:
+        return ValueError(f"For many records this law is not known to nine digits here: it would be a sum over more than "
+                          f"{_LISTED:,} steps. Choose another epsilon, or fewer than k = {len(self.shares):,} "
+                          "categories.")
 
 
 @dataclass(frozen=True)
@@ -194,8 +215,132 @@ class NormLaw(_Summed):
         return beyond[0], beyond[1] / self.decay
 
 
+    def _transformed(self) -> tuple[float, float]:
+        """By e^{-a sqrt y} = int g(t) e^{-ty} dt, g(t) = a / (2 sqrt pi) t^{-3/2} e^{-a^2 / 4t}: with theta functions
+        Theta(t) = sum_delta e^{-t ||delta||^2}, Z = 1 + int g (Theta - 1) dt, and minus its derivative in a is the sum
+        with ||delta||_p.
+
+        Trapezoids in log t, at a distance h: turned by an angle f, by Cauchy's theorem, they err in e^{-a sqrt y} by at
+        most about 2 e^{-2 pi f / h} e^{-a cos f sqrt y} / sqrt(cos f), 1e-16 of a law that is wider by 1 / cos f for
+        f = 0.6. The constraint sum delta = 0 is a mean over M waves, whose error is what lies at sums of M and more,
+        e^{-t M^2}; of many waves the fast ones are left out, as each theta function falls like e^{-p w^2 / 4t}.
+        Between rounding and Theta - 1 no more than ``_TRANSFORMED`` may be lost.
+        """
+        a, h = self.decay, 0.1
+        low, high = a * a / (4 * (45 + 3 * len(self.shares))), 45 / _shortest(self.shares)
+        t = np.exp(np.arange(math.log(low), max(math.log(high), math.log(low) + 1), h))
+        log_g = math.log(h * a / (2 * math.sqrt(math.pi))) - a * a / (4 * t) - np.log(t) / 2
+        log_terms = log_g + [self._log_theta(one) for one in t]
+        largest = max(float(log_terms.max()), 0.0)
+        terms, slope = np.exp(log_terms - largest), a / (2 * t) - 1 / a
+        above = terms - np.exp(log_g - largest)
+        total, times = math.exp(-largest) + float(above.sum()), float(slope @ above)
+        if 1e-15 * float(np.abs(slope) @ terms) > _TRANSFORMED * times:
+            raise self._too_many()
+        return largest + math.log(total), times / total
+
+    def _log_theta(self, t: float) -> float:
+        """log of the sum over delta of sum 0 of e^{-t ||delta||_p^2}."""
+        waves = 2 * math.ceil(7 / math.sqrt(t)) + 8
+        slow = min(waves // 2, max(256, math.ceil(25 * math.sqrt(t) * waves / (2 * np.pi))))
+        wave = 2 * np.pi * np.arange(slow + 1) / waves
+        product = np.full(slow + 1, 2.0)  # a wave and its mirror image
+        product[0] = 1.0
+        product[slow] -= 2 * slow == waves
+        log_product = np.zeros(slow + 1)
+        for p, power in zip(*np.unique(self.shares, return_counts=True), strict=True):
+            log_product += power * np.log(np.maximum(_theta(t / p, wave), 1e-300))
+        return float(special.logsumexp(log_product, b=product / waves))
+
+
+def _shortest(shares: Sequence[float]) -> float:
+    """The least ||delta||_p^2 above 0 of delta with sum 0: two places at least are not 0."""
+    return sum(1 / p for p in sorted(shares)[-2:])
+
+
+def _theta(x: float, wave: Floats) -> Floats:
+    """sum_d e^{-x d^2} cos(wave d); for small x by Poisson's summation."""
+    d = np.arange(-7, 8)[:, None]
+    if x > 1:
+        return np.asarray((np.exp(-x * d * d) * np.cos(wave * d)).sum(axis=0))
+    return np.asarray(math.sqrt(math.pi / x) * np.exp(-((wave + 2 * np.pi * d) ** 2) / (4 * x)).sum(axis=0))
+
+
 @dataclass(frozen=True)
-class CountsLaw(_Summed):
+class _Noisy(_Summed):
+    """Independent noise ``_place`` in the free places, and a factor e^{-closing |delta_k|} of the last."""
+
+    @property
+    def _place(self) -> IntegerNoise:
+        raise NotImplementedError
+
+    @property
+    def _closing(self) -> float:
+        return 0.0
+
+    def _transformed(self) -> tuple[float, float]:
+        """By sqrt y = sqrt m + int (e^{-tm} - e^{-ty}) t^{-3/2} dt / (2 sqrt pi), with f(t) = E e^{-t ||delta||_p^2},
+        the free places' sum by Fourier transforms, and m = E ||delta||_p^2, so that little t add nothing.
+
+        Trapezoids in log t, at a distance h, err by |Γ(-1/2 + 2 pi i / h)| / sqrt pi of sqrt m and sqrt y: 3e-12 at
+        h = 0.4. Beyond the largest t f is P(delta = 0) but for e^{-45}. Left out are noise and sums beyond e^{-36}.
+        Between rounding and what a mean is made of no more than ``_TRANSFORMED`` may be lost.
+        """
+        if self._free == len(self.shares):
+            raise self._too_many()
+        *free, last = self.shares
+        d, law, length = self._placed()
+        sums = np.minimum(np.arange(length), length - np.arange(length)).astype(np.float64)
+        closing = np.exp(-self._closing * sums)
+        shares, times = np.unique(free, return_counts=True)
+
+        def wave(weight: Floats) -> NDArray[np.complex128]:
+            placed = np.zeros(length)
+            placed[d] = weight
+            return np.fft.rfft(placed)
+
+        def closed(product: NDArray[np.complex128], weight: Floats) -> float:
+            return float(np.fft.irfft(product, length) @ (closing * weight))
+
+        def transform(t: float) -> float:
+            waves = [wave(law * np.exp(-t * d * d / p)) ** power for p, power in zip(shares, times, strict=True)]
+            return closed(np.prod(waves, axis=0), np.exp(-t * sums * sums / last))
+
+        plain, others = wave(law), wave(law) ** (self._free - 1)
+        whole = closed(others * plain, np.ones(length))
+        m = (sum(1 / p for p in free) * closed(others * wave(law * d * d), np.ones(length))
+             + closed(others * plain, sums * sums / last)) / whole
+        if m <= _TRANSFORMED:  # lost in rounding
+            raise self._too_many()
+        h = 0.4
+        low, high = 1e-8 / max(m, largest_step(self.shares) ** 2), 45 / min(m, _shortest(self.shares))
+        t = np.exp(np.arange(math.log(low), math.log(high) + h, h))
+        gap = np.exp(-t * m) - np.array([transform(one) for one in t]) / whole
+        weight = h / (2 * math.sqrt(math.pi) * np.sqrt(t))
+        mean = math.sqrt(m) + float(weight @ gap + weight[-1] * gap[-1] / math.expm1(h / 2))
+        if 1e-15 * weight.sum() > _TRANSFORMED * mean:
+            raise self._too_many()
+        return math.log(whole), mean
+
+    def _placed(self) -> tuple[NDArray[np.int64], Floats, int]:
+        """Values of the noise in one place and their probabilities, but for e^{-36}; and how many sums of all free
+        places to tell apart, by Chernoff's bound at shares of the decay."""
+        far = math.ceil(36 / self._place.decay)
+        if far > _LONGEST:
+            raise self._too_many()
+        d = np.arange(-far, far + 1)
+        law = np.exp(self._place.log_pmf(d))
+        tried = np.linspace(0.02, 0.98, 25)[:, None] * self._place.decay
+        tilted = np.log(np.maximum(np.exp(tried * d) @ law, np.exp(-tried * d) @ law))
+        farthest = max(far, math.ceil(((36 + self._free * tilted) / tried[:, 0]).min()))
+        length = 1 << (2 * farthest + 1).bit_length()
+        if length * len({*self.shares}) > _LONGEST:
+            raise self._too_many()
+        return d, law, length
+
+
+@dataclass(frozen=True)
+class CountsLaw(_Noisy):
     """Independent noise on the first ``noised`` counts: k of them, or k - 1 and the last makes the sum 0.
 
     Beyond a reach J in any place: ||delta||_p <= sum_i w_i |D_i| by the triangle inequality, w_i the norm of one step
@@ -208,6 +353,10 @@ class CountsLaw(_Summed):
     @property
     def _free(self) -> int:
         return self.noised
+
+    @property
+    def _place(self) -> IntegerNoise:
+        return self.noise
 
     @cached_property
     def _of_a_step(self) -> float:
@@ -237,7 +386,7 @@ class CountsLaw(_Summed):
 
 
 @dataclass(frozen=True)
-class StepsLaw(_Summed):
+class StepsLaw(_Noisy):
     """K-norm noise: P(delta) proportional to e^{-epsilon ||delta||_1 / 2}, sum delta = 0.
 
     Beyond J steps: ||delta||_p <= m_p j at j steps, of which there are sum_i C(k, i) C(j-1, i-1) C(j+k-i-1, k-i-1), i
@@ -247,6 +396,14 @@ class StepsLaw(_Summed):
     """
 
     noise: StepsNoise
+
+    @property
+    def _place(self) -> IntegerNoise:
+        return GeometricNoise(self.noise.epsilon / 2)
+
+    @property
+    def _closing(self) -> float:
+        return self.noise.epsilon / 2
 
     def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
         return np.asarray(-self.noise.epsilon / 2 * np.abs(delta).sum(axis=1))
