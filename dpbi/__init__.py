@@ -16,6 +16,7 @@ from dpbi.accuracy.large_sample import (
     large_sample_approach,
     large_sample_board,
     large_sample_error,
+    large_sample_limits,
     least_average_large_sample_error,
     least_large_sample_error,
 )
@@ -113,6 +114,7 @@ __all__ = [
     "large_sample_approach",
     "large_sample_board",
     "large_sample_error",
+    "large_sample_limits",
     "least_average_large_sample_error",
     "least_large_sample_error",
     "limit_of_privacy",

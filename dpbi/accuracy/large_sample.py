@@ -23,6 +23,7 @@ mechanism" ([P17] section 7.2) it refutes.
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -30,12 +31,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from dpbi import limits
+from dpbi.accuracy.curves import AccuracyCurve
 from dpbi.accuracy.error import Evaluate, ExpectedError, expected_error
 from dpbi.accuracy.order import Measured, tied
 from dpbi.data.synthesis import apportioned
 from dpbi.mechanisms.large_sample import STEPS_LARGEST, LargeSampleLaw, check_shares, largest_step
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
-from dpbi.problem.problem import Problem
+from dpbi.problem.problem import Problem, check_problem
 
 _FINE = 1e-9  # relative width to which a threshold is narrowed
 
@@ -243,3 +245,19 @@ def large_sample_approach(
     exactly = [Fraction(p) for p in limit.shares]
     errors = tuple(evaluate(mechanism, Problem(alpha, apportioned(exactly, n)), "hellinger") for n in totals)
     return LargeSampleApproach(alpha, limit, tuple(totals), errors)
+
+
+def large_sample_limits(curves: Sequence[AccuracyCurve], problem: Problem) -> tuple[LargeSampleError, ...]:
+    """What curves of the mean distance along n tend to, at the problem's own shares: of each that has a limit.
+
+    curves: at the problem; those along something else, and of another metric, have none, nor has any where a count is
+    0, as its share must be above 0. Source: ours.
+    """
+    shares = [count / problem.n for count in check_problem(problem).counts] if problem.n else []
+    found = []
+    for curve in limits.sequence("curves", curves, "of results of accuracy_curve"):
+        limits.instance("curves", curve, AccuracyCurve, "results of accuracy_curve")
+        if curve.axis.name == "n" and curve.metric == "hellinger" and min(shares, default=0.0) > 0:
+            with suppress(ValueError):  # it has none
+                found.append(large_sample_error(curve.mechanism, shares))
+    return tuple(found)

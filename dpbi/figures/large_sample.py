@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbi import LargeSampleApproach, LargeSampleBoard, LargeSampleError
+from dpbi import LargeSampleApproach, LargeSampleBoard
+from dpbi.figures import line_labels
 from dpbi.figures.style import (
     FONT_SIZE,
     REFERENCE,
@@ -86,7 +87,7 @@ def approached(found: Sequence[LargeSampleApproach]) -> Figure:
         add_curve(fig, style, label, one.sizes, one.scaled, "n = %{x:,}: %{y:.5g}")
         fig.add_scatter(
             x=[one.sizes[0], one.sizes[-1]], y=[one.limit.value] * 2, mode="lines", showlegend=False,
-            line={"color": style.colour, "width": 1.5, "dash": "dash"}, name=f"{label}, limit",
+            line={"color": style.colour, "width": 1.5, "dash": "dash"}, name=f"{label}, limit", meta=line_labels.BESIDE,
             hovertemplate=f"limit {one.limit.value:.5g}",
         )  # fmt: skip
     largest = found[0].sizes[-1]
@@ -100,14 +101,3 @@ def approached(found: Sequence[LargeSampleApproach]) -> Figure:
         x={"title_text": "Total count n", **log_axis(found[0].sizes[0], largest)},
         y={"title_text": "√(8n) × mean H", **log_axis(min(every), max(every))},
     )  # fmt: skip
-
-
-def add_limits(fig: Drawing, limits: Sequence[LargeSampleError], low: float, high: float, floor: float) -> None:
-    """The limit's line value / sqrt(8 n) of each, from n = low to high, where it says something: below 1."""
-    for one in limits:
-        n = np.geomspace(max(low, one.value**2 / 8), high, 40)
-        y = one.value / np.sqrt(8 * n)
-        fig.add_scatter(
-            x=compact(n), y=compact(np.where(y > floor, y, np.nan)), mode="lines", showlegend=False, hoverinfo="skip",
-            line={"color": style_of(one.mechanism).colour, "width": 1.5, "dash": "dash"},
-        )  # fmt: skip

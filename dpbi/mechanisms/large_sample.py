@@ -169,8 +169,8 @@ class _Summed(LargeSampleLaw):
         return min(self._sums(box, 2 * steps)[0] * math.exp(-log_total), 1.0), off
 
     def _too_many(self) -> ValueError:
-        return ValueError(f"For many records this law is not known to nine digits here: it would be a sum over more than "
-                          f"{_LISTED:,} steps. Choose another epsilon, or fewer than k = {len(self.shares):,} "
+        return ValueError("For many records this law is not known to nine digits here: it would be a sum over more "
+                          f"than {_LISTED:,} steps. Choose another epsilon, or fewer than k = {len(self.shares):,} "
                           "categories.")
 
 
@@ -278,6 +278,11 @@ class _Noisy(_Summed):
     def _closing(self) -> float:
         return 0.0
 
+    @property
+    def _log_scale(self) -> float:
+        """log of the weights over those of noise and factor."""
+        return 0.0
+
     def _transformed(self) -> tuple[float, float]:
         """By sqrt y = sqrt m + int (e^{-tm} - e^{-ty}) t^{-3/2} dt / (2 sqrt pi), with f(t) = E e^{-t ||delta||_p^2},
         the free places' sum by Fourier transforms, and m = E ||delta||_p^2, so that little t add nothing.
@@ -320,7 +325,7 @@ class _Noisy(_Summed):
         mean = math.sqrt(m) + float(weight @ gap + weight[-1] * gap[-1] / math.expm1(h / 2))
         if 1e-15 * weight.sum() > _TRANSFORMED * mean:
             raise self._too_many()
-        return math.log(whole), mean
+        return math.log(whole) + self._log_scale, mean
 
     def _placed(self) -> tuple[NDArray[np.int64], Floats, int]:
         """Values of the noise in one place and their probabilities, but for e^{-36}; and how many sums of all free
@@ -404,6 +409,10 @@ class StepsLaw(_Noisy):
     @property
     def _closing(self) -> float:
         return self.noise.epsilon / 2
+
+    @property
+    def _log_scale(self) -> float:
+        return float(-self._free * self._place.log_pmf(0))
 
     def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
         return np.asarray(-self.noise.epsilon / 2 * np.abs(delta).sum(axis=1))

@@ -19,7 +19,7 @@ from dpbi.accuracy.axes import decades
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.shown import charts, folds, tables
-from dpbi.dashboard.words import handover, words
+from dpbi.dashboard.words import guard, handover, words
 
 _EPSILON = 1.0
 _EPSILONS = tuple(decades(0.3, 8, (1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)))
@@ -34,8 +34,9 @@ QUESTION = (
 )
 STATUS = (
     "**Theorem:** the limits, by dominated convergence; the limit of privacy m / sinh(ε), for the data around n p on "
-    "average. **Evidence:** how fast they are reached. In the last column n times the relative gap settles, so that "
-    "the gap falls like 1/n; where n is too small, candidates far off still weigh. That was computed, not proved."
+    "average. **Evidence, not proved:** how fast they are reached. Where n times the relative gap is the same at the "
+    "largest n and at the one before, the gap falls like 1/n. Noise on every count is slower, as the total changes "
+    "with it. Where n is too small, candidates far off still weigh, and the limit says nothing yet."
 )
 SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
 
@@ -71,13 +72,16 @@ _approach = kept(64)(large_sample_approach)
 
 
 def _approaches(mechanisms: Sequence[Mechanism]) -> list[LargeSampleApproach]:
-    """With two categories and with three; what was cancelled is missing."""
+    """With two categories and with three; what is refused is said, what was cancelled is missing."""
     asked = [(one, *at) for at in (_TWO, _THREE) for one in mechanisms]
     found: list[LargeSampleApproach] = []
+    refused: dict[str, list[str]] = {}
     with work("large sample", mechanisms, len(asked)) as current, suppress(Cancelled):
-        for one in asked:
-            with suppress(ValueError):  # more steps than are summed over
-                found.append(current.ask(_approach, *one))
+        for one, prior, *rest in asked:
+            with guard.refusal(refused, f"{name_of(one)} with {len(prior)} categories"):
+                found.append(current.ask(_approach, one, prior, *rest))
+    for sentence, names in refused.items():
+        st.caption(f"{words.listed(names)}: {sentence}")
     return found
 
 
@@ -104,7 +108,14 @@ def draw() -> None:
 
 
 def said(board: LargeSampleBoard) -> str:
-    """Who overtakes whom, from which epsilon on."""
-    places = [f"{name_of(one.ahead)} is nearer than {name_of(one.behind)} from ε = {one.epsilon:.3f} on"
-              for one in board.thresholds]
-    return f"**Theorem:** with many records {words.listed(places)}." if places else ""
+    """How far each is from the limit of privacy, and who overtakes whom from which epsilon on."""
+    at = board.epsilons.index(_EPSILON)
+    times = [f"{name_of(one)} {errors[at].value / board.least[at]:.3f}"
+             for one, errors in zip(board.mechanisms, board.errors, strict=True)] if board.least else []
+    changes: dict[tuple[str, str], list[str]] = {}
+    for one in board.thresholds:
+        changes.setdefault((f"{one.epsilon:.3f}", name_of(one.behind)), []).append(name_of(one.ahead))
+    places = [f"{words.listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nearer than {behind} only from "
+              f"ε = {place} on" for (place, behind), ahead in changes.items()]
+    return (f"**Theorem:** with many records and two equal shares the mean distance at ε = {_EPSILON:g} is, times the "
+            f"limit of privacy, {words.listed(times)}. {'; '.join(places)}.")
