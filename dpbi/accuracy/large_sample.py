@@ -253,7 +253,8 @@ def large_sample_limits(curves: Sequence[AccuracyCurve], problem: Problem) -> tu
     curves: at the problem; those along something else, and of another metric, have none, nor has any where a count is
     0, as its share must be above 0. Source: ours.
     """
-    shares = [count / problem.n for count in check_problem(problem).counts] if problem.n else []
+    n = check_problem(problem).n
+    shares = [count / n for count in problem.counts] if n else []
     found = []
     for curve in limits.sequence("curves", curves, "of results of accuracy_curve"):
         limits.instance("curves", curve, AccuracyCurve, "results of accuracy_curve")

@@ -52,12 +52,12 @@ def test_closed_forms_of_two_categories(epsilon: float) -> None:
             for j in (0, 1, 4):
                 assert found.within(j).value == pytest.approx(1 - 2 * q ** (j + 1) / (1 + q), rel=1e-12)
             assert 1 / found.within(0).value == pytest.approx(1 / math.tanh(decay / 2), rel=1e-12)
-        for mechanism, scale in ((LSHist(epsilon), 1 / epsilon), (LSDim(epsilon), 2 / epsilon)):
+        for floored, scale in ((LSHist(epsilon), 1 / epsilon), (LSDim(epsilon), 2 / epsilon)):
             edges = -np.expm1(-np.arange(200_002) / scale)
             mass = np.diff(edges) / 2  # of [d, d + 1) and of [-d - 1, -d)
             d = np.arange(200_001)
             by_sum = m * float(mass @ d + mass @ (d + 1))
-            assert large_sample_error(mechanism, shares).value == pytest.approx(by_sum, rel=1e-9)
+            assert large_sample_error(floored, shares).value == pytest.approx(by_sum, rel=1e-9)
     assert ratio(EHDL(epsilon), LSHist(epsilon)) == pytest.approx(2 / math.cosh(epsilon / 2), rel=1e-12)
     assert ratio(EHDL(epsilon), LSDim(epsilon)) == pytest.approx(math.cosh(epsilon / 4) ** -2, rel=1e-12)
     assert ratio(EHDS(epsilon), LSDim(epsilon)) == pytest.approx(2 / math.cosh(epsilon / 4), rel=1e-12)
@@ -89,17 +89,15 @@ def test_exact_means_near_the_limit(mechanism: Mechanism, shares: tuple[float, .
 
 
 @pytest.mark.parametrize("shares", [THIRDS, (0.05, 0.35, 0.6), (0.1, 0.2, 0.3, 0.4)])
-@pytest.mark.parametrize("mechanism", [EHDL(8.0), EHDS(16.0), LSHist(5.0), Geometric(4.0), KNorm(2.0), LSZhang(30.0)],
+@pytest.mark.parametrize("mechanism", [EHDL(8.0), EHDS(16.0), LSHist(5.0), Geometric(4.0), KNorm(2.0), LSZhang(60.0)],
                          ids=str)
 def test_sums_and_transforms_agree_with_a_walk_over_steps(mechanism: Mechanism, shares: tuple[float, ...]) -> None:
     """A walk over all steps of a box, by the definition; and the transform where there is one."""
     law, k = mechanism.large_sample_law(shares), len(shares)
     assert isinstance(law, _Summed)
-    reach = 24 if k == 3 else 10
     free = k if isinstance(mechanism, LSZhang) else k - 1
-    box = np.array([*itertools.product(range(-reach, reach + 1), repeat=free if k == 3 or free < k else 3)])
-    if box.shape[1] < free:
-        pytest.skip("too many steps for a walk")
+    reach = {2: 24, 3: 10, 4: 4}[free]
+    box = np.array([*itertools.product(range(-reach, reach + 1), repeat=free)])
     delta = box if free == k else np.column_stack([box, -box.sum(axis=1)])
     size = np.sqrt(np.maximum([sum(x * x / p for x, p in zip(row, shares, strict=True)) - sum(row) ** 2
                                for row in delta[::97]], 0))
@@ -107,10 +105,10 @@ def test_sums_and_transforms_agree_with_a_walk_over_steps(mechanism: Mechanism, 
     weight = np.exp(law._log_weight(delta, norm(shares, delta)))
     mean = float(weight @ norm(shares, delta)) / weight.sum()
     value, off = law.mean_norm()
-    assert value == pytest.approx(mean, rel=1e-6 if k == 3 else 2e-3) and off < 1e-8 * value
+    assert value == pytest.approx(mean, rel=1e-6 if free == 2 else 2e-3) and off < 1e-8 * value
     for j in (0, 1, 3):
         near = weight[np.abs(delta).sum(axis=1) <= 2 * j].sum() / weight.sum()
-        assert law.within(j)[0] == pytest.approx(near, rel=1e-6 if k == 3 else 5e-3)
+        assert law.within(j)[0] == pytest.approx(near, rel=1e-6 if free == 2 else 5e-3)
     if free < k and law._reach:
         log_total, transformed = law._transformed()
         assert transformed == pytest.approx(value, rel=5e-10)
@@ -128,7 +126,7 @@ def test_what_is_left_out_is_bounded(law: LargeSampleLaw, reach: float) -> None:
     assert bounds[1] < 1e4 * (whole[1] - inside[1]) or isinstance(law, NormLaw)
 
 
-@pytest.mark.parametrize("k", [2, 5, 40])
+@pytest.mark.parametrize("k", [2, 5, 12])
 def test_many_records_at_any_number_of_categories(k: int) -> None:
     """At small epsilon the lattice is fine: E ||delta||_p of e^{-a ||delta||} tends to (k - 1) / a."""
     shares = tuple((np.arange(1, k + 1) / (k * (k + 1) / 2)).tolist())
@@ -226,6 +224,6 @@ def test_what_has_no_limit_says_why() -> None:
         least_large_sample_error(THIRDS, 1.0)
     with pytest.raises(ValueError, match="known for two categories"):
         least_average_large_sample_error((1, 1, 1), 1.0)
-    for mechanism in (LSZhang(0.1), LSDim(1e-6), KNorm(1e3)):
+    for unknown in (LSZhang(0.1), LSDim(1e-6), KNorm(1e3)):
         with pytest.raises(ValueError, match="not known to nine digits here"):
-            large_sample_error(mechanism, (0.1,) * 10)
+            large_sample_error(unknown, (0.1,) * 10)
