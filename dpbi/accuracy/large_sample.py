@@ -14,7 +14,11 @@ LSDim to sech^2(epsilon / 4) < 1; EHDS at gamma = 1 over LSDim to 2 / cosh(epsil
 Theorem, by dominated convergence: for the exponential mechanisms rate H >= const min(|delta|, sqrt n) uniformly (see
 their ``large_sample_law``); for noise, sqrt(8 n) H <= const |delta| where no count falls by half, which fails with a
 probability that falls exponentially in n. **Evidence** is how fast: the limits are approached like 1 / n where it was
-computed, after n has outgrown what candidates far off weigh, n^{(k-1)/2} e^{-epsilon sqrt(8 n) / (2 s m_p)}.
+computed (like 1 / sqrt(n) where the total is noisy too, as steps along p change little but the total), after n has
+outgrown what candidates far off weigh, about n^{k-1} e^{-epsilon sqrt(8 n) / (2 s m_p)}.
+N(n), the least normaliser of all data of size n, at k = 2, a theorem: along least data either both counts grow, and
+H / LS -> |delta| for each delta, so that by Fatou's lemma no less than coth(epsilon / 4 s) is left; or one stays
+bounded, LS does not fall, and each of n + 1 candidates keeps its weight. Data at fixed shares attain it.
 Source: ours. It answers the first open question of [P17] section 8 for many records, gives the N(n) that section 6.2
 leaves open and the lower bound that [D20] does not find below Theorem 4.5; that M_H "approaches the improved Laplace
 mechanism" ([P17] section 7.2) it refutes.
