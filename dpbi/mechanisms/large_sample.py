@@ -31,6 +31,8 @@ _FEW = 100_000  # where it can be done without
 _ROWS = 200_000  # of them at a time
 _LEFT_OUT = 1e-10  # of the mean, about
 _TRANSFORMED = 1e-9  # of a sum that is not listed: by how much it is off at most
+_PLACED = 600_000  # places of x for all different shares: about a second
+_SHARPEST = 2_000.0  # t, where ||delta||_p can be as small as may be
 _LONGEST = 1 << 19  # of a Fourier transform, times different shares
 _REACHES = [*range(1, 64), *(2 ** (i / 8) for i in range(48, 161))]  # tried in turn
 
@@ -118,7 +120,7 @@ class _Summed(LargeSampleLaw):
     @cached_property
     def _reach(self) -> float:
         """How far is summed; 0 where that would be over too many steps."""
-        most = _FEW if self._free < len(self.shares) else _LISTED
+        most = _FEW if self._free < len(self.shares) else _LISTED  # the other way is less exact there
         for reach in map(float, _REACHES):
             if math.prod(2 * one + 1 for one in self._box(reach)) > most:
                 break
@@ -138,9 +140,10 @@ class _Summed(LargeSampleLaw):
             total, times = total + float(weight.sum()), times + float(weight @ size)
         return total, times
 
-    def _transformed(self) -> tuple[float, float]:
-        """log of the sum of the weights, and E ||delta||_p, without listing; ValueError where that is not known."""
-        raise self._too_many()
+    def _transformed(self) -> tuple[float, float, float]:
+        """log of the sum of the weights, E ||delta||_p, and how far off that may be, without listing; ValueError where
+        it is not known."""
+        raise NotImplementedError
 
     @cached_property
     def _found(self) -> tuple[float, float, float, float]:
@@ -153,8 +156,8 @@ class _Summed(LargeSampleLaw):
             beyond, times_beyond = self._outside(self._reach)
             mean = times / total
             return math.log(total), mean, beyond / total, (times_beyond + mean * beyond) / total
-        log_total, mean = self._transformed()
-        return log_total, mean, _TRANSFORMED, _TRANSFORMED * mean
+        log_total, mean, off = self._transformed()
+        return log_total, mean, _TRANSFORMED, off
 
     def mean_norm(self) -> tuple[float, float]:
         _, mean, _, off = self._found
@@ -169,7 +172,7 @@ class _Summed(LargeSampleLaw):
         return min(self._sums(box, 2 * steps)[0] * math.exp(-log_total), 1.0), off
 
     def _too_many(self) -> ValueError:
-        return ValueError("For many records this law is not known to nine digits here: it would be a sum over more "
+        return ValueError("For many records this law is not known well enough here: it would be a sum over more "
                           f"than {_LISTED:,} steps. Choose another epsilon, or fewer than k = {len(self.shares):,} "
                           "categories.")
 
@@ -215,7 +218,7 @@ class NormLaw(_Summed):
         return beyond[0], beyond[1] / self.decay
 
 
-    def _transformed(self) -> tuple[float, float]:
+    def _transformed(self) -> tuple[float, float, float]:
         """By e^{-a sqrt y} = int g(t) e^{-ty} dt, g(t) = a / (2 sqrt pi) t^{-3/2} e^{-a^2 / 4t}: with theta functions
         Theta(t) = sum_delta e^{-t ||delta||^2}, Z = 1 + int g (Theta - 1) dt, and minus its derivative in a is the sum
         with ||delta||_p.
@@ -237,7 +240,7 @@ class NormLaw(_Summed):
         total, times = math.exp(-largest) + float(above.sum()), float(slope @ above)
         if 1e-15 * float(np.abs(slope) @ terms) > _TRANSFORMED * times:
             raise self._too_many()
-        return largest + math.log(total), times / total
+        return largest + math.log(total), times / total, _TRANSFORMED * times / total
 
     def _log_theta(self, t: float) -> float:
         """log of the sum over delta of sum 0 of e^{-t ||delta||_p^2}."""
@@ -283,7 +286,7 @@ class _Noisy(_Summed):
         """log of the weights over those of noise and factor."""
         return 0.0
 
-    def _transformed(self) -> tuple[float, float]:
+    def _transformed(self) -> tuple[float, float, float]:
         """By sqrt y = sqrt m + int (e^{-tm} - e^{-ty}) t^{-3/2} dt / (2 sqrt pi), with f(t) = E e^{-t ||delta||_p^2},
         the free places' sum by Fourier transforms, and m = E ||delta||_p^2, so that little t add nothing.
 
@@ -291,8 +294,6 @@ class _Noisy(_Summed):
         h = 0.4. Beyond the largest t f is P(delta = 0) but for e^{-45}. Left out are noise and sums beyond e^{-36}.
         Between rounding and what a mean is made of no more than ``_TRANSFORMED`` may be lost.
         """
-        if self._free == len(self.shares):
-            raise self._too_many()
         *free, last = self.shares
         d, law, length = self._placed()
         sums = np.minimum(np.arange(length), length - np.arange(length)).astype(np.float64)
@@ -325,7 +326,7 @@ class _Noisy(_Summed):
         mean = math.sqrt(m) + float(weight @ gap + weight[-1] * gap[-1] / math.expm1(h / 2))
         if 1e-15 * weight.sum() > _TRANSFORMED * mean:
             raise self._too_many()
-        return math.log(whole) + self._log_scale, mean
+        return math.log(whole) + self._log_scale, mean, _TRANSFORMED * mean
 
     def _placed(self) -> tuple[NDArray[np.int64], Floats, int]:
         """Values of the noise in one place and their probabilities, but for e^{-36}; and how many sums of all free
@@ -373,6 +374,39 @@ class CountsLaw(_Noisy):
 
     def _log_weight(self, delta: NDArray[np.int64], size: Floats) -> Floats:
         return np.asarray(self.noise.log_pmf(delta[:, :self.noised]).sum(axis=1))
+
+    def _transformed(self) -> tuple[float, float, float]:
+        """With noise in all places and s its sum: ||delta||_p^2 + (x - s)^2 = sum_i (delta_i - p_i x)^2 / p_i, so that
+        f(t) = sqrt(t / pi) int prod_i sum_d P(d) e^{-t (d - p_i x)^2 / p_i} dx, else as before.
+
+        Trapezoids in x at 1 / 2 sqrt t err relatively by 2 e^{-4 pi^2}. ||delta||_p can be as small as may be without
+        being 0, so that beyond the largest t f lies anywhere between 0 and what it was: half of that is taken.
+        """
+        if self.noised < len(self.shares):
+            return super()._transformed()
+        d, law, length = self._placed()
+        k, first, second = self.noised, float(law @ d), float(law @ (d * d))
+        m = second * sum(1 / p for p in self.shares) - k * (second - first**2) - (k * first) ** 2
+        h = 0.4
+        t = np.exp(np.arange(math.log(1e-8 / max(m, 1 / min(self.shares))), math.log(_SHARPEST / min(m, 1)) + h, h))
+        if length * math.sqrt(t[-1]) * len({*self.shares}) > _PLACED:
+            raise self._too_many()
+        near = np.array([self._transform(one, length // 2) for one in t])
+        weight = h / (2 * math.sqrt(math.pi) * np.sqrt(t))
+        beyond = float(weight[-1] * near[-1] / math.expm1(h / 2)) / 2
+        mean = math.sqrt(m) + float(weight @ (np.exp(-t * m) - near)) - beyond
+        return 0.0, mean, beyond + _TRANSFORMED * mean
+
+    def _transform(self, t: float, farthest: int) -> float:
+        step = 0.5 / math.sqrt(t)
+        x = step * np.arange(-math.ceil(farthest / step) - 14, math.ceil(farthest / step) + 15)
+        product = np.ones(x.size)
+        for p, power in zip(*np.unique(self.shares, return_counts=True), strict=True):
+            wide = math.ceil(min(math.sqrt(45 * p / t), farthest)) + 1
+            middle = p * x if wide <= farthest else np.zeros(x.size)
+            d = np.rint(middle)[:, None] + np.arange(-wide, wide + 1)
+            product *= np.exp(self.noise.log_pmf(d) - t / p * (d - p * x[:, None]) ** 2).sum(axis=1) ** power
+        return math.sqrt(t / math.pi) * step * float(product.sum())
 
     @property
     def _least(self) -> float:
