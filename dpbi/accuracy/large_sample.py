@@ -211,7 +211,7 @@ def _thresholds(
 
 @dataclass(frozen=True)
 class LargeSampleApproach:
-    """How E[H] nears its limit: exact means at sizes that grow.
+    """How E[H] nears its limit: means at sizes that grow, exact where they can be (``ExpectedError``).
 
     prior: it drops out in the limit alone; limit: with mechanism and shares; sizes, errors: n and E[H] there, the
     counts nearest to n p.
