@@ -121,4 +121,5 @@ def said(board: LargeSampleBoard) -> str:
     places = [f"{words.listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nearer than {behind} only from "
               f"ε = {place} on" for (place, behind), ahead in changes.items()]
     return (f"**Theorem, and numbers computed from it:** with many records and two equal shares the mean distance at "
-            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. {'; '.join(places)}.")
+            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. From ε = {board.epsilons[0]:g} "
+            f"to {board.epsilons[-1]:g}, {'; '.join(places) or 'no two change places'}.")
