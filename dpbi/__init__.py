@@ -9,6 +9,17 @@ from dpbi import accuracy, mechanisms, noise, partition, sensitivity, tables
 from dpbi.accuracy import axes as accuracy_axes, curves as accuracy_curves
 from dpbi.accuracy.comparison import Comparison, comparison_of
 from dpbi.accuracy.distance_law import DistanceLaw, distance_law
+from dpbi.accuracy.large_sample import (
+    LargeSampleApproach,
+    LargeSampleBoard,
+    LargeSampleError,
+    large_sample_approach,
+    large_sample_board,
+    large_sample_error,
+    large_sample_limits,
+    least_average_large_sample_error,
+    least_large_sample_error,
+)
 from dpbi.accuracy.optimum import PrivacyLimit, limit_of_privacy
 from dpbi.data.count_table import CountTable, read_tables
 from dpbi.data.files import CountsError, CountsQuestion, read_counts
@@ -88,6 +99,9 @@ __all__ = [
     "Flat",
     "Guarantee",
     "JointPosterior",
+    "LargeSampleApproach",
+    "LargeSampleBoard",
+    "LargeSampleError",
     "LimitComparison",
     "LocalLoss",
     "LocalLossLimit",
@@ -139,6 +153,12 @@ __all__ = [
     "guarantee_of_tables",
     "hellinger",
     "joint_posterior",
+    "large_sample_approach",
+    "large_sample_board",
+    "large_sample_error",
+    "large_sample_limits",
+    "least_average_large_sample_error",
+    "least_large_sample_error",
     "limit_of_privacy",
     "local_loss",
     "local_loss_limit",

@@ -16,6 +16,7 @@ from dpbi.accuracy.axes import AXES, Value
 from dpbi.accuracy.comparison import Comparison
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon
 from dpbi.accuracy.distance_law import DRAWS, DistanceLaw
+from dpbi.accuracy.large_sample import LargeSampleApproach
 from dpbi.accuracy.order import rising
 from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.data.labels import shortened
@@ -440,6 +441,25 @@ def required_epsilon(found: Sequence[RequiredEpsilon]) -> ResultTable:
     ]))  # fmt: skip
 
 
+def large_sample(found: Sequence[LargeSampleApproach]) -> ResultTable:
+    """A row per mechanism: the limit of sqrt(8 n) E[H], how near it is at the largest n, and at the one before."""
+    return _table("large-sample", "One row per mechanism: what sqrt(8 n) times the mean H tends to, and how fast", [
+        {
+            "Mechanism": name_of(one.limit.mechanism),
+            "k": len(one.limit.shares),
+            "Limit over m": one.limit.formula or None,
+            "Limit": one.limit.value,
+            "Limit of P(truth)": one.limit.within(0).value,
+            "Largest n": one.sizes[-1],
+            "√(8n) mean H": one.scaled[-1],
+            "n × gap": one.gaps[-1],
+            "n × gap, before": one.gaps[-2] if len(one.sizes) > 1 else None,
+            "Found": "exact" if one.errors[-1].exact else "draws",
+        }
+        for one in found
+    ])  # fmt: skip
+
+
 def points(name: str, results: Iterable[Any], fields: Sequence[str]) -> ResultTable:
     """A row per point of each result: what its fields hold there, arrays of one length or single numbers."""
     rows: list[dict[str, Any]] = []
@@ -630,6 +650,18 @@ COLUMNS: Mapping[str, Meaning] = {
     "Overtaken": Meaning("The mechanism that was nearer before.", TEXT),
     "Last before": Meaning("The last computed value at which the other was nearer.", "%.10g"),
     "From": Meaning("The first computed value at which this one is nearer.", "%.10g"),
+    "k": Meaning("How many categories there are.", AS_GIVEN),
+    "Limit": Meaning("What √(8n) times the mean H tends to as n grows at fixed shares, whatever the prior.", "%.6g"),
+    "Limit over m": Meaning(
+        "The limit divided by m = √(1/p + 1/p') of the two rarest shares, in closed form. A dash: it is a sum.", TEXT),
+    "Limit of P(truth)": Meaning(
+        "What the probability that the release is the truth tends to; of an exponential mechanism 1 over the limit of "
+        "its normaliser N(n)."),
+    "Largest n": Meaning("The largest number of records at which the mean was computed.", COUNT),
+    "√(8n) mean H": Meaning("√(8n) times the mean Hellinger distance there.", "%.6g"),
+    "n × gap": Meaning("n times the relative distance from the limit, at that n.", "%.2f"),
+    "n × gap, before": Meaning(
+        "The same at the next smaller n that was computed: where both agree, the gap falls like 1 / n.", "%.2f"),
     "Guarantee there": Meaning("What is promised at the smallest epsilon, and on what basis.", TEXT),
     "Smallest epsilon": Meaning("The least epsilon at which the mean distance is what was asked for, rounded up.",
                                BOUND),

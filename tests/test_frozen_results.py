@@ -103,6 +103,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "concrete": lambda: tailoring.concrete_privacy(sizes=(4, 6)),
     "limit": lambda: [dpbi.limit_of_privacy(PRIOR, N, 1.0), dpbi.compare_scores(PRIOR, 3, 1.0)],
     "public rate": lambda: [dpbi.best_public_rate(PRIOR, 3, 1.0), gain_by_delta(CHOSEN, PRIOR, 3, [0, 0.1])],
+    "many records": lambda: [dpbi.large_sample_board([NOISY, CHOSEN], (0.5, 0.5), [0.5, 1.0]),
+                             dpbi.large_sample_approach(NOISY, PRIOR, (0.5, 0.5), [9, 10])],
+    "local loss": lambda: [dpbi.local_loss_map(2, 5, 1.0, [1.0, 2.0]), dpbi.local_loss(PRIOR, 5, 1.0)],
     "readings": lambda: [dpbi.nearest_posterior(NOISY, PRIOR, N, TWO.counts), dpbi.expected_distance(NOISY, PRIOR, N),
                          dpbi.joint_posterior(PRIOR, N, [(one, TWO.counts) for one in (NOISY, CHOSEN)])],
     "tables": lambda: [made := dpbi.release_tables(NOISY, dpbi.CountTable.of(

@@ -224,6 +224,29 @@ def loses_no_more_than_its_law(mechanism: Mechanism, other: Mechanism, problem: 
     assert (own <= most + 1e-9).all()
 
 
+def many_records_follow(mechanism: Mechanism, other: Mechanism, problem: Problem) -> None:
+    """P(delta) in the limit and by the law of two categories at n = 4e6; without a limit the mean does not fall."""
+    n, shares = 4_000_000, (0.25, 0.75)
+    large = Problem((1.0, 2.0), (n // 4, 3 * n // 4))
+    if mechanism.calibration:
+        with pytest.raises(ValueError, match="a calibration holds for one prior and n"):
+            mechanism.large_sample_law(shares)
+        return
+    try:
+        law = mechanism.large_sample_law(shares)
+    except ValueError as why:
+        assert "its mean distance tends to 1" in str(why)
+        less, more = (expected_error(mechanism, large.with_counts((size, 3 * size)), "hellinger").low
+                      for size in (2_500, 25_000))
+        assert more > 0.95 or more > 1.2 * less
+        return
+    delta = np.array([(i, j) for i in range(-3, 4) for j in range(-3, 4)])
+    probability = np.exp(mechanism.log_pmf(large, delta + large.counts))
+    for steps in (0, 1):
+        inside = np.abs(delta).sum(axis=1) <= 2 * steps
+        assert law.within(steps)[0] == pytest.approx(float(probability[inside].sum()), rel=2e-3, abs=1e-15)
+
+
 COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
     "log_laws": same_laws,
     "sample_each": each_follows_its_own,
@@ -238,6 +261,7 @@ COMPARED: dict[str, Callable[[Mechanism, Mechanism, Problem], None]] = {
     "published_noise": noise_leads_to_the_law,
     "rounding": rounds_little,
     "draw_securely": draws_follow,
+    "large_sample_law": many_records_follow,
 }
 
 

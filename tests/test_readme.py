@@ -23,11 +23,15 @@ def test_snippets_run_and_print_what_they_say(capsys: pytest.CaptureFixture[str]
     for snippet in snippets():
         exec(compile(snippet, str(README), "exec"), names)  # the README's own code
     (guarantee, law, loss, calibrated, aware, published, truth, reader, sure, cost, chance, people, epsilon, noisy,
-     first, of_group, limit, times, nearest, with_delta, best) = capsys.readouterr().out.splitlines()
+     first, of_group, limit, times, nearest, with_delta, best, many,
+     least, changes, gaps) = capsys.readouterr().out.splitlines()
     assert limit.endswith(" theorem") and float(limit.split()[0]) == pytest.approx(0.0854, abs=5e-5)
     assert float(times) == pytest.approx(1, abs=0.005)
     assert with_delta == "(1, 0.0001)-DP (exhaustive check)"
     assert best.startswith("(1.64, 1.644) ")
+    assert [*map(float, many.split()[::4])] == pytest.approx([2.164, 0.748], abs=5e-4) and "coth(0.5) / 2" in many
+    assert float(least) == pytest.approx(1.702, abs=5e-4) and "('EHDL', 'LSHist', 2.6339" in changes
+    assert [*map(float, gaps.split())] == pytest.approx([5.6] * 2, abs=0.05)
     counts = re.fullmatch(r"\((\d+), (\d+)\) 0\.\d+", nearest)
     assert counts and sum(map(int, counts.groups())) == 90
     share, second, low, high = map(float, re.findall(r"[\d.]+", aware))

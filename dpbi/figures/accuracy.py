@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpbi import Mechanism, PrivacyLimit, printed_bound
+from dpbi import LargeSampleError, Mechanism, PrivacyLimit, printed_bound
 from dpbi.accuracy.axes import Value
 from dpbi.accuracy.curves import AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.error import ExpectedError, Metric
 from dpbi.accuracy.order import Measured, foremost
+from dpbi.figures import line_labels
 from dpbi.figures.style import (
     FONT_SIZE,
     LINE_WIDTH,
@@ -39,6 +40,8 @@ METRIC_TITLES: dict[Metric, str] = {
 }
 FLOOR = 1e-12  # below this a logarithmic axis draws nothing, and says so
 _MEANT = 1e-3  # below this too, unless the person's own errors are as small
+MANY_SAID = "Finely dotted: what each tends to as n grows, a number over √n."
+_MANY_POINTS = 60
 LIMIT_SAID = "no ε-DP choice of a candidate is below this"
 _BY_POWERS = 8.0  # largest over smallest error from which on the axis is logarithmic
 # Dash and mark of a further epsilon: no mechanism's own, nor a calibrated one's.
@@ -47,7 +50,8 @@ _NAMES: dict[Metric, str] = {"hellinger": "mean distance", "l1": "mean L1 error"
 
 
 def against(
-    curves: Sequence[AccuracyCurve], own: Value | None, limit: Mapping[Value, PrivacyLimit] | None = None
+    curves: Sequence[AccuracyCurve], own: Value | None, limit: Mapping[Value, PrivacyLimit] | None = None,
+    many: Sequence[LargeSampleError] = (),
 ) -> Figure:
     """The expected error of each mechanism against what varies, with the person's own value marked.
 
@@ -55,7 +59,7 @@ def against(
     mechanisms at several epsilons each has its colour, and dash and mark tell the epsilons apart.
     Filled marks are exact, open ones means of draws with bars of two standard errors; where only bounds are known the
     band between them is filled, widened by two standard errors where draws enter. limit: of privacy, where the errors
-    are averages under the prior: the region below it is filled.
+    are averages under the prior: the region below it is filled; many: what curves along n tend to, finely dotted.
     """
     axis, metric = curves[0].axis, curves[0].metric
     labels, styles = _told_apart([curve.mechanism for curve in curves])
@@ -70,12 +74,13 @@ def against(
         _add_curve(fig, curve, label, style, floor if by_powers else -1.0)
     add_limit(fig, list(limit.values()), list(limit), float(seen.min()) / 2 if by_powers else 0.0)
     values = [value for curve in curves for value in curve.values]
+    _add_many(fig, many, values, floor if by_powers else 0.0)
     if own is not None:
         mark_place(fig, own, f"here: {_said(own)}", by_powers=axis.logarithmic, dash="solid")
     top = float(every.max(initial=0.0)) or 1.0
     below = 1.5 if limit else 1.0  # room for the region
     up = log_axis(float(seen.min()) / below, float(seen.max())) if by_powers else {"range": [0, 1.06 * top]}
-    notes = _notes(curves, floor if by_powers and every.size > seen.size else 0.0)
+    notes = [*_notes(curves, floor if by_powers and every.size > seen.size else 0.0), MANY_SAID if many else ""]
     return base_layout(
         fig, _words(curves, labels, own if own is not None else min(values)),
         alt=f"Line chart of the expected error, {METRIC_TITLES[metric]}, against {axis.title}", notes=notes,
@@ -99,6 +104,18 @@ def add_limit(fig: Drawing, found: Sequence[PrivacyLimit], values: Sequence[Valu
         line={"color": REFERENCE.colour, "width": 2}, fill="tonexty", fillcolor=REFERENCE.faded(0.25),
         hovertemplate="at least %{y:.4g}",
     )  # fmt: skip
+
+
+def _add_many(fig: Drawing, many: Sequence[LargeSampleError], values: Sequence[Value], floor: float) -> None:
+    """value / sqrt(8 n) of each, where it is below 1."""
+    for one in many:
+        n = np.geomspace(max(min(values), one.value**2 / 8), max(values), _MANY_POINTS)
+        error = one.value / np.sqrt(8 * n)
+        fig.add_scatter(
+            x=compact(n), y=compact(np.where(error > floor, error, np.nan)), mode="lines", showlegend=False,
+            hoverinfo="skip", line={"color": style_of(one.mechanism).colour, "width": 1.5, "dash": "2px,3px"},
+            meta=line_labels.BESIDE,
+        )  # fmt: skip
 
 
 def _floor(curves: Sequence[AccuracyCurve], own: Value | None) -> float:

@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 
 MOST = 6  # lines: more names among them would be a thicket
 NAME = "line label"  # of the annotations, by which they are known again
+BESIDE = "beside"  # meta of a faint line that goes along with another, over which a name may lie
 _WIDE, _HIGH = 640.0, 220.0  # pixels of a small plot area, or of a large one under the type of a room
 _LETTER, _LINE = 8.6, 20.0  # pixels of bold type
 _GAP = 5.0  # from the line to its name
@@ -46,7 +47,8 @@ def labels(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], size:
     taken = [box for shape in layout.get("shapes", ()) for box in _upright(shape, axes[0], low[0], high[0])]
     found = []
     for trace, name in ((i, one["name"]) for i, one in enumerate(traces) if any(one is other for other in named)):
-        others = np.concatenate([np.empty((0, 2)), *(line for i, line in enumerate(lines) if i != trace)])
+        others = np.concatenate([np.empty((0, 2)), *(line for i, line in enumerate(lines)
+                                                     if i != trace and traces[i].get("meta") != BESIDE)])
         best = _best(placed[trace], lines[trace], others, taken, _LETTER * len(name))
         if best is None:
             return []

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, Drawing, Figure, base_layout, log_axis, number
-from dpbi.privacy.local_loss import LocalLossMap
+from dpbi.privacy.local_loss import SCALED, LocalLossMap
 
 _FARTHEST = 0.5  # from 1, where colours end
 _COLOURS = ((0.0, "#3c5ad2"), (0.5, "#e9e6ee"), (1.0, "#e17800"))  # below epsilon, epsilon, above
@@ -44,7 +44,7 @@ def over_priors(found: LocalLossMap) -> Figure:
 def _said(found: LocalLossMap) -> str:
     where = "for many records" if found.n is None else f"at n = {found.n:,}, epsilon = {number(found.epsilon)}"
     if not found.broken:
-        return (f"{where[0].upper()}{where[1:]} EHDL loses no more than epsilon at these priors: "
+        return (f"{where[0].upper()}{where[1:]} {SCALED} loses no more than epsilon at these priors: "
                 f"{number(found.ratio.max())} times it at most")
-    return (f"{where[0].upper()}{where[1:]} EHDL loses more than epsilon at {found.broken} of these {found.ratio.size} "
+    return (f"{where[0].upper()}{where[1:]} {SCALED} loses more than epsilon at {found.broken} of these {found.ratio.size} "
             f"priors, up to {number(found.ratio.max())} times it")

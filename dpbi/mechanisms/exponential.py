@@ -12,6 +12,7 @@ from dpbi import limits, partition
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.large_sample import LargeSampleLaw, check_shares, exponential_law
 from dpbi.mechanisms.likelihood import ListedLikelihood
 from dpbi.mechanisms.listing import PAIRS_LARGEST, Listing
 from dpbi.mechanisms.mechanism import Mechanism, released_counts, released_vector
@@ -109,6 +110,27 @@ class _HellingerSelection(Mechanism):
         """a_0 Z_0 / Z, as ``partition.probability_of_ignoring``."""
         return partition.probability_of_ignoring(problem, self.rate(problem))
 
+    @property
+    def _spread_of_many(self) -> float:
+        """What ``_sensitivities`` over LS tends to as counts grow in all categories; infinity where it has no limit."""
+        raise NotImplementedError
+
+    def large_sample_law(self, shares: ArrayLike) -> LargeSampleLaw:
+        """P(delta) proportional to e^{-epsilon ||delta||_p / (2 spread m_p)}, sum delta = 0.
+
+        Convergence by dominated convergence: as log Γ has second derivative >= 1/x, -log BC >= |delta|^2 / 8 (A + n),
+        rate H >= const min(|delta|, sqrt n), and beyond |delta| = sqrt n no more than n^{k-1} e^{-const sqrt n} lies.
+        ValueError where the sensitivity does not shrink with n: the rate stays bounded, of the n^{k-1} candidates all
+        but n^{(k-1)/2} lie at H -> 1, and so does E[H].
+        """
+        p = check_shares(shares)
+        self._check_uncalibrated()
+        if not math.isfinite(self._spread_of_many):
+            raise ValueError(f"{self.label} has no law for many records here: the sensitivity it divides by does not "
+                             "shrink as n grows, so that nearly all candidates keep their weight and its mean distance "
+                             "tends to 1.")
+        return exponential_law(p, self.epsilon, self._spread_of_many)
+
     def mean_distance(self, problem: Problem) -> float:
         """E[H] at any size."""
         return partition.mean_distance(problem, self.rate(problem))
@@ -146,6 +168,11 @@ class EHD(_HellingerSelection):
         """The one of all datasets."""
         return PAPER_GLOBAL_SENSITIVITY if self.global_sensitivity == "paper" else global_sensitivity(prior, n)
 
+    @property
+    def _spread_of_many(self) -> float:
+        """GS tends to a constant above 0, LS to 0."""
+        return math.inf
+
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP by the exponential mechanism; times GS / constant where the papers' constant is too small."""
         if self.global_sensitivity == "exact" or n == 0:
@@ -170,6 +197,10 @@ class EHDL(_HellingerSelection):
 
     def _sensitivities(self, prior: tuple[float, ...], counts: NDArray[np.int64]) -> NDArray[np.float64]:
         return local_at(np.array(prior), counts)
+
+    @property
+    def _spread_of_many(self) -> float:
+        return 1.0
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """None: local sensitivity depends on the private counts ([P17] section 5.1)."""
@@ -203,6 +234,12 @@ class EHDS(_HellingerSelection):
         """S(c) >= LS(c), and S(c) >= 1 / (1/GS + gamma n), as the worst dataset is at most n steps away."""
         smoothed = 1 / (1 / global_sensitivity(prior, n) + self.gamma * n)
         return (1 + self.gamma) * max(least_local_sensitivity(prior, n), smoothed)
+
+    @property
+    def _spread_of_many(self) -> float:
+        """1 + gamma: from some n on S = LS. 1/LS changes by at most const / sqrt n a step near p, less than gamma, and
+        farther off gamma d is of the order of n, more than 1/LS. At gamma = 0 S is GS."""
+        return 1 + self.gamma if self.gamma else math.inf
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """epsilon-DP: |1/S(c) - 1/S(c')| <= gamma and |H(c, r) - H(c', r)| <= S(c) bound each ratio by epsilon/2."""
@@ -246,6 +283,12 @@ class EHDNRS(_HellingerSelection):
         """S(c) >= LS(c), and S(c) >= GS e^{-beta n}, as the worst dataset is at most n steps away."""
         smoothed = global_sensitivity(prior, n) * math.exp(-self.beta(n, len(prior)) * n)
         return max(least_local_sensitivity(prior, n), smoothed)
+
+    @property
+    def _spread_of_many(self) -> float:
+        """1: from some n on S = LS. beta falls as 1 / log n; log LS changes by const / n a step near p, less than
+        beta, and farther off e^{-beta d} is below LS, of the order of 1 / sqrt n."""
+        return 1.0
 
     def _promise(self, prior: tuple[float, ...], n: int) -> Guarantee:
         """(epsilon, delta)-DP as claimed in [N] Lemma 2.3."""

@@ -10,10 +10,12 @@ from dpbi import limits
 from dpbi.mechanisms.audit import Audit, Counts, Worst
 from dpbi.mechanisms.distance_table import NEGLIGIBLE, DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
+from dpbi.mechanisms.large_sample import LargeSampleLaw, NoiseOnOne, StepsLaw, check_shares
 from dpbi.mechanisms.likelihood import StepsLikelihood
 from dpbi.mechanisms.loss_law import LossLaw, no_loss, three_losses
 from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
 from dpbi.mechanisms.noise.audit import NoiseAudit, check_values
+from dpbi.mechanisms.noise.law import GeometricNoise
 from dpbi.mechanisms.noise.mean import mean_distance_of_steps_noise
 from dpbi.mechanisms.noise.steps import StepsNoise
 from dpbi.mechanisms.noise.table import steps_noise_table
@@ -145,6 +147,14 @@ class KNorm(AddedNoise):
         prior, n = limits.check_prior(prior), limits.check_total(n)
         noise = self._noise(prior, n)
         return three_losses(noise.epsilon, noise.attained) if n else no_loss()
+
+    def large_sample_law(self, shares: ArrayLike) -> LargeSampleLaw:
+        """The noise itself; at k = 2 it is two-sided geometric."""
+        p = check_shares(shares)
+        self._check_uncalibrated()
+        if len(p) == 2:
+            return NoiseOnOne(p, GeometricNoise(self.epsilon))
+        return StepsLaw(p, StepsNoise(self.epsilon, len(p)))
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""

@@ -27,6 +27,7 @@ from dpbi.mechanisms.calibration import (
 from dpbi.mechanisms.distance_table import LISTABLE, DistanceTable, rows_to_keep, table_of
 from dpbi.mechanisms.fair_bits import WEIGHT_ERROR, Bits, WholeWeights, checked
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.large_sample import LargeSampleLaw, check_shares
 from dpbi.mechanisms.likelihood import Likelihood, ListedLikelihood
 from dpbi.mechanisms.listing import LISTED, PAIRS_LARGEST, Listing, listing
 from dpbi.mechanisms.loss_law import LossLaw, no_loss, randomised_response
@@ -186,6 +187,19 @@ class Mechanism:
         """The share of releases that do not depend on the counts at all; 0 where none is known not to."""
         check_problem(problem)
         return 0.0
+
+    def large_sample_law(self, shares: ArrayLike) -> LargeSampleLaw:
+        """What the law of r - c tends to as counts grow at fixed shares (k,), all above 0, of sum 1.
+
+        ValueError where none is known; for a calibrated mechanism, as a calibration holds for one n.
+        """
+        check_shares(shares)
+        raise ValueError(f"{self.label} has no known law for many records.")
+
+    def _check_uncalibrated(self) -> None:
+        if self.calibration:
+            raise ValueError(f"{self.label} calibrated has no law for many records: a calibration holds for one prior "
+                             "and n. Take the mechanism as it is.")
 
     def published_noise(self, prior: tuple[float, ...], n: int, released: tuple[int, ...]) -> PublishedNoise | None:
         """The noise on the counts that led to this release, for its file; None where none is added to counts."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.mechanisms.distance_table import DistanceTable
 from dpbi.mechanisms.fair_bits import Bits, checked
+from dpbi.mechanisms.large_sample import CountsLaw, LargeSampleLaw, NoiseOnOne, check_shares
 from dpbi.mechanisms.likelihood import CutNoiseLikelihood
 from dpbi.mechanisms.loss_law import LossLaw, no_loss, three_losses
 from dpbi.mechanisms.mechanism import AddedNoise, released_counts, released_vector
@@ -119,6 +120,13 @@ class _NoisyCounts(AddedNoise):
         prior, n = limits.check_prior(prior), limits.check_total(n)
         return NoiseAudit(
             self, prior, n, self._calibrated_noise(prior, n), self._noised(len(prior)), self.consistent)
+
+    def large_sample_law(self, shares: ArrayLike) -> LargeSampleLaw:
+        """The noise itself, which is cut nowhere in the limit."""
+        p = check_shares(shares)
+        self._check_uncalibrated()
+        noise, noised = self._noise(len(p)), self._noised(len(p))
+        return NoiseOnOne(p, noise) if noised == 1 else CountsLaw(p, noise, noised)
 
     def mean_distance(self, problem: Problem) -> float | None:
         """E[H], where releases whose total exceeds n are too rare to count; else None."""

@@ -20,6 +20,7 @@ from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.neighbours import RELATION
 from dpbi.sensitivity import local_sensitivities
 
+SCALED = EHDL.label  # what is looked at
 RECORDS_LARGEST = 100_000  # of two categories: some ten seconds
 CATEGORIES_LARGEST = 3  # of the limit
 _BOXES = (8, 64, 512, 2048)  # counts of one small category that are looked at

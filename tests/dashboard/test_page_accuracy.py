@@ -16,6 +16,7 @@ from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import accuracy
 from dpbi.dashboard.words import accuracy as accuracy_words, words
 from dpbi.figures import accuracy as figures
+from dpbi.figures.line_labels import BESIDE
 from tests.dashboard import test_take_away
 from tests.dashboard.exports import assert_page
 from tests.dashboard.person import (
@@ -212,6 +213,11 @@ def test_no_entry_has_to_be_told_its_value() -> None:
         assert all(entry.default for entry in shown)
 
 
+def curves(at: AppTest) -> list[dict[str, Any]]:
+    """Those of the first chart, without what they tend to."""
+    return [trace for trace in charts(at)[0]["data"] if trace.get("meta") != BESIDE]
+
+
 def test_further_epsilons_are_drawn_compared_with_none_and_taken_along(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,9 +228,9 @@ def test_further_epsilons_are_drawn_compared_with_none_and_taken_along(
     for wrong, refused in (("0", "epsilon must"), ("x", "must be a number"), ("1 2 3 4", "has too many entries")):
         text(at, "accuracy epsilons", wrong)
         assert any(refused in error.value for error in at.main.error), wrong
-        assert len(charts(at)[0]["data"]) == 2
+        assert len(curves(at)) == 2
     text(at, "accuracy epsilons", "0.5, 2, 1, 2")
-    drawn = charts(at)[0]["data"]
+    drawn = curves(at)
     assert [trace["name"] for trace in drawn] == [
         f"{kind.label}, ε = {epsilon}" for epsilon in ("1", "0.5", "2") for kind in TICKED[:2]]
     assert len({trace["line"]["color"] for trace in drawn}) == 2

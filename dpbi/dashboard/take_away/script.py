@@ -188,6 +188,7 @@ def _accuracy(chosen: Scenario, kept: Settings) -> tuple[Settings, str]:
     return given, _program("accuracy").format(
         ticked="dpbi.accuracy_axes.also_at(ticked, further)" if further else "ticked",
         limit="None" if further else "bounds or None",
+        many="()" if averaged else "dpbi.large_sample_limits(curves, problem)",
         expected=_program("averaged" if averaged else "at_the_data").strip("\n"),
     )
 

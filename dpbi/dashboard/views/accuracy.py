@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dpbi import Mechanism, PrivacyLimit, Problem, limits, name_of, tables as data
+from dpbi import (
+    LargeSampleError,
+    Mechanism,
+    PrivacyLimit,
+    Problem,
+    large_sample_limits,
+    limits,
+    name_of,
+    tables as data,
+)
 from dpbi.accuracy.axes import AXES, Axis, Value, also_at, axis
 from dpbi.accuracy.curves import AccuracyCurve, Crossover, RequiredEpsilon, coarse_to_fine, crossovers, required_epsilon
 from dpbi.accuracy.error import METRICS, ExpectedError, Metric, expected_error
@@ -70,6 +79,9 @@ def wants_coverage() -> bool:
 
 
 _point = kept(8192, megabytes=32)(expected_error)
+
+
+_limits = kept(64)(large_sample_limits)
 
 
 def _evaluation(current: Work) -> Callable[[Mechanism, Problem, Metric], ExpectedError]:
@@ -179,7 +191,8 @@ def draw_along(chosen: Scenario) -> Curves:
         found = curves(chosen, along, metric, further)
         if found.curves:
             shown = accuracy_words.varying(along, metric, chosen.mechanisms)
-            _draw(found, shown, accuracy_words.how_found(found.curves))
+            many = _limits(found.curves, chosen.problem)
+            _draw(found, shown, accuracy_words.how_found(found.curves) + accuracy_words.towards(many), many=many)
             st.warning(words.CHOICE_WARNING)
 
             st.header("Where one overtakes another")
@@ -187,13 +200,16 @@ def draw_along(chosen: Scenario) -> Curves:
     return found
 
 
-def _draw(found: Curves, shown: str, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None) -> None:
+def _draw(
+    found: Curves, shown: str, how: str, bounds: Mapping[Value, PrivacyLimit] | None = None,
+    many: tuple[LargeSampleError, ...] = (),
+) -> None:
     """Who is nearest, the chart, what it shows and how that was found, and the table of the own value, or the least.
 
     All of them would be a page of numbers that the chart shows, the first dozen rows of one mechanism.
     """
     st.markdown(accuracy_words.smallest_error(found.curves, found.own))
-    charts.draw(figures.against(found.curves, found.own, bounds), "accuracy")
+    charts.draw(figures.against(found.curves, found.own, bounds, many), "accuracy")
     st.markdown(shown)
     st.caption(how)
     table = data.accuracy(found.curves, found.own)

@@ -1,6 +1,5 @@
 """What the papers leave open, on a part of their page: one question at a time, each computed when it is looked at."""
 
-import streamlit as st
 
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.sidebar.controls import BEYOND, BEYOND_QUESTIONS

@@ -10,7 +10,14 @@ from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds
 from dpbi.dashboard.words import handover
-from dpbi.privacy.local_loss import LocalLossMap, critical_parameter, local_loss, local_loss_limit, local_loss_ratios
+from dpbi.privacy.local_loss import (
+    SCALED,
+    LocalLossMap,
+    critical_parameter,
+    local_loss,
+    local_loss_limit,
+    local_loss_ratios,
+)
 
 _EPSILON = 0.1
 _MANY = 0  # records without end
@@ -44,7 +51,7 @@ def draw() -> None:
         found = LocalLossMap(k, n or None, _EPSILON, _PARAMETERS, np.array(rows))
         charts.draw(figures.over_priors(found), "local-loss")
     st.markdown(_STATUS)
-    with folds.fold("Copy as Python: when EHDL keeps epsilon") as opened:
+    with folds.fold("Copy as Python: the local sensitivity's loss") as opened:
         if opened:
             st.code(SCRIPT, language="python")
 
@@ -55,8 +62,8 @@ def _row(k: int, n: int | None, parameter: float) -> tuple[float, ...]:
 
 
 _STATUS = (
-    "**Proved:** for many records loss / epsilon is at least the limit shown, at every epsilon, so that EHDL breaks "
-    "its epsilon wherever that exceeds 1. **Computed, not proved:** that it is no more; no exact loss looked at, to n "
+    f"**Proved:** for many records loss / epsilon is at least the limit shown, at every epsilon, so that {SCALED} "
+    "breaks its epsilon wherever that exceeds 1. **Computed, not proved:** that it is no more; no exact loss looked at, to n "
     "= 100,000 for two categories, exceeded it."
 )
 
@@ -70,7 +77,7 @@ def _answer() -> str:
     prior, n = _WITNESS
     broken = local_loss(prior, n, _EPSILON)
     return (
-        "The papers take EHDL for not private, since its rate depends on the counts. With two categories and a prior "
+        f"The papers take {SCALED} for not private, since its rate depends on the counts. With two categories and a prior "
         f"(alpha, alpha) it loses more than epsilon for many records where alpha < {critical_parameter():.5f}; where "
         f"alpha is larger, no exact loss looked at was more. A plain witness: the prior {prior} and n = {n:,}, where "
         f"{broken.counts} against {broken.neighbour} loses {broken.ratio:.4f} epsilon. With three categories strong "

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dpbi import Mechanism, PureDP, name_of, printed_bound
+from dpbi import LargeSampleError, Mechanism, PureDP, name_of, printed_bound
 from dpbi.accuracy.axes import AXES, Axis, Value
 from dpbi.accuracy.curves import SEARCHED, AccuracyCurve, RequiredEpsilon, closer
 from dpbi.accuracy.distance_law import DRAWS
@@ -90,6 +90,15 @@ def how_found(curves: Sequence[AccuracyCurve]) -> str:
         f"{bounds}{len(errors) - len(sampled):,} of {len(errors):,} points are exact. The open marks are means of "
         f"{DRAWS:,} draws of a fixed stream, give or take two standard errors: {names}, where the outputs are too "
         "many to list."
+    )
+
+
+def towards(many: Sequence[LargeSampleError]) -> str:
+    """What the finely dotted lines say, "" where there are none."""
+    numbers = [f"{name_of(one.mechanism)} {words.number(one.value)}" for one in many]
+    return "" if not many else (
+        f" As n grows at these shares, √(8n) times the mean tends to {words.listed(numbers)}, whatever the prior: a "
+        "theorem, drawn as fine dots. It does not say from which n on they are near."
     )
 
 

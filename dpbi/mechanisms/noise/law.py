@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -25,10 +26,16 @@ class FlooredLaplace:
 
     published_as: ClassVar[str] = "FlooredLaplace"
     formula: ClassVar[str] = "P(D = d) = (exp(-max(d, -d - 1) / scale) - exp(-max(d + 1, -d) / scale)) / 2"
+    mean_size_formula: ClassVar[str] = "coth({1}) / 2"  # of the decay, and of half of it
 
     @property
     def decay(self) -> float:
         return 1 / self.scale
+
+    @property
+    def mean_size(self) -> float:
+        """E|D|: G = D for D >= 0 and -D - 1 below is geometric, |D| is G or G + 1: p / (1 - p) + 1/2."""
+        return 0.5 / math.tanh(self.decay / 2)
 
     def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
         d = np.asarray(d, dtype=np.float64)
@@ -63,6 +70,12 @@ class GeometricNoise:
 
     published_as: ClassVar[str] = "TwoSidedGeometric"
     formula: ClassVar[str] = "P(D = d) = tanh(1 / (2 * scale)) * exp(-abs(d) / scale)"
+    mean_size_formula: ClassVar[str] = "1 / sinh({0})"
+
+    @property
+    def mean_size(self) -> float:
+        """E|D| = 2 p / (1 - p^2)."""
+        return 2 * math.exp(-self.decay) / -math.expm1(-2 * self.decay)
 
     def log_pmf(self, d: ArrayLike) -> NDArray[np.float64]:
         # (1 - p) / (1 + p) = tanh(decay / 2)
