@@ -46,5 +46,5 @@ def _said(found: LocalLossMap) -> str:
     if not found.broken:
         return (f"{where[0].upper()}{where[1:]} {SCALED} loses no more than epsilon at these priors: "
                 f"{number(found.ratio.max())} times it at most")
-    return (f"{where[0].upper()}{where[1:]} {SCALED} loses more than epsilon at {found.broken} of these {found.ratio.size} "
-            f"priors, up to {number(found.ratio.max())} times it")
+    return (f"{where[0].upper()}{where[1:]} {SCALED} loses more than epsilon at {found.broken} of these "
+            f"{found.ratio.size} priors, up to {number(found.ratio.max())} times it")

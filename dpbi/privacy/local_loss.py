@@ -143,16 +143,18 @@ def local_loss_map(k: int, n: int | None, epsilon: float, parameters: ArrayLike)
     k: 2 or 3; n: >= 1, or None for many; epsilon > 0; parameters: (m,), positive. Returns a ``LocalLossMap``.
     Raises ValueError as ``local_loss``, ``privacy_loss`` and ``local_loss_limit``. Source: ours.
     """
-    parameters = limits.check_prior(parameters)
-    rows = [local_loss_ratios(k, n, epsilon, one, parameters) for one in parameters]
-    return LocalLossMap(k, n, limits.check_epsilon(epsilon), parameters, np.array(rows))
+    values, epsilon = limits.check_prior(parameters), limits.check_epsilon(epsilon)
+    k = limits.whole_number("k", k, 2, CATEGORIES_LARGEST)
+    n = None if n is None else limits.whole_number("n", n, 1, RECORDS_LARGEST)
+    return LocalLossMap(k, n, epsilon, values, np.array([local_loss_ratios(k, n, epsilon, one, values)
+                                                         for one in values]))
 
 
 def local_loss_ratios(
     k: int, n: int | None, epsilon: float, parameter: float, others: Sequence[float]
 ) -> tuple[float, ...]:
-    """A row of ``local_loss_map``: of one parameter (of three categories, of two of them) against several."""
-    limits.whole_number("k", k, 2, CATEGORIES_LARGEST)
+    """A row of ``local_loss_map``, whose arguments are checked there: of one parameter, of three categories twice,
+    against several."""
     return tuple(_ratio((parameter,) * (k - 1) + (other,), n, epsilon) for other in others)
 
 
