@@ -7,6 +7,7 @@ have digits too. On each panel the density is its Legendre series, halved until 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,27 +24,80 @@ Floats = NDArray[np.float64]
 
 _TERMS, _LAST = 20, 4  # of a Legendre series; of them, those that show whether it goes far enough
 _LEFT_OUT = 1e-13  # of a probability, by one panel
-_NOTHING = -32.0  # log of the probability beyond either end
+_NOTHING = -38.0  # log of the probability beyond either end
 _SDS = 9.0  # standard deviations of a log odds, beyond which its tail is exponential or falls faster
-_PLACES = np.array([-9.0, -4, -1, 1, 4, 9])  # of a part, in standard deviations: where panels begin
+_CORNER = np.array([-36.0, -16, -4, 4, 16, 36])  # around a corner
 _HALVINGS, _PANELS, _STARTS = 150, 20_000, 4_000  # from 1e31 to 1e-9; panels at most, and at first
+_TINY = float(np.finfo(float).tiny)
 _LARGEST = 700.0  # e^700 is a double
 _TOTAL = 1e-10  # by which the whole probability may miss 1
+
+
+class Parts(FrozenResult):
+    """The parts of a mixture by their log odds, from the origin log(first / second).
+
+    low, high: between them lie a part's log odds but for e^-38: its tails fall like e^{a y} and e^{-b y}, or faster.
+    mean, sd: of all.
+    """
+
+    def __init__(self, of: Betas) -> None:
+        heaviest = int(np.argmax(of.share))
+        self.share, self.a, self.b = of.share, of.a, of.b
+        self.first, self.second = float(of.a[heaviest]), float(of.b[heaviest])
+        self.centre = _log_ratio(of.a, self.first) - _log_ratio(of.b, self.second)
+        self.log_peak = dirichlet.log_odds_peak(of.a, of.b)
+        self.means = (self.centre + (special.digamma(of.a) - np.log(of.a))
+                      - (special.digamma(of.b) - np.log(of.b)))
+        self.sds = np.sqrt(special.polygamma(1, of.a) + special.polygamma(1, of.b))
+        reach = np.maximum(np.log(np.maximum(np.abs(of.share), _TINY)) - _NOTHING, 0.0)
+        self.low, self.high = (self.means - _SDS * self.sds - reach / of.a, self.means + _SDS * self.sds + reach / of.b)
+        self.mean = float(of.share @ self.means)
+        self.sd = math.sqrt(max(float(of.share @ (self.sds**2 + (self.means - self.mean) ** 2)), 0.0))
+        self._freeze()
+
+    def density(self, at: Floats) -> Floats:
+        """The density, but for parts that have next to nothing there: at (N,) -> (N,)."""
+        found = np.zeros(at.size)
+        for rows in chunks(at.size, self.share.size):
+            near = (self.low <= at[rows].max()) & (self.high >= at[rows].min())
+            found[rows] = np.exp(self._log_densities(at[rows], near)) @ self.share[near]
+        return found
+
+    def density_times(self, at: Floats, log_factor: Floats) -> Floats:
+        """The density times e^log_factor, with digits where the density is small."""
+        found, every = np.zeros(at.size), np.ones(self.share.size, dtype=bool)
+        for rows in chunks(at.size, self.share.size):
+            found[rows] = np.exp(np.minimum(
+                self._log_densities(at[rows], every) + log_factor[rows, None], _LARGEST)) @ self.share
+        return found
+
+    def _log_densities(self, at: Floats, of: NDArray[np.bool_]) -> Floats:
+        return self.log_peak[of] - dirichlet.log_odds_deviance(self.a[of], self.b[of], at[:, None] - self.centre[of])
+
+    def starts(self) -> Floats:
+        """Edges around every part, those of like parts shared: multiples of about four standard deviations."""
+        held = self.high - self.low > 2 * _SDS * self.sds
+        low, high = self.low[held].min(), self.high[held].max()
+        unit = 4 * np.exp2(np.round(np.log2(self.sds[held])))
+        edges = unit * (np.round(self.means[held] / unit) + np.arange(-3, 4)[:, None])
+        # A parameter below 1 leaves the log odds flat up to where e^y is about 1 / the other, in steps of 1
+        a, b = self.a[held], self.b[held]
+        corner = np.round(self.centre[held] + np.log(np.maximum(a, 1) / a) - np.log(np.maximum(b, 1) / b))
+        corners = np.unique(corner[np.minimum(a, b) < 1])
+        edges = np.unique(np.concatenate([edges.reshape(-1), np.add.outer(_CORNER, corners).reshape(-1), [low, high]]))
+        edges = edges[(edges >= low) & (edges <= high)]
+        return np.unique(np.append(edges[:: 1 + edges.size // _STARTS], high))
 
 
 @dataclass(frozen=True, eq=False)
 class LogOdds(FrozenResult):
     """Log odds of a mixture of Betas, in distances from ``origin`` = log(a / b). Made by ``log_odds_law``.
 
-    of: the mixture; a, b: the origin's; mean and sd; edges (N + 1,) of the panels; series (N, terms) of the density,
-    below (N,) the probability below each panel.
+    parts: of the mixture; edges (N + 1,) of the panels; series (N, terms) of the density, below (N,) the probability
+    below each panel.
     """
 
-    of: Betas
-    a: float
-    b: float
-    mean: float
-    sd: float
+    parts: Parts
     edges: Floats
     series: Floats
     below: Floats
@@ -51,15 +105,12 @@ class LogOdds(FrozenResult):
 
     @property
     def origin(self) -> float:
-        return float(np.log(self.a) - np.log(self.b))
+        return float(np.log(self.parts.first) - np.log(self.parts.second))
 
     def ahead_of(self, other: LogOdds) -> float:
         """This origin less the other's, with all its digits where they are near."""
-        return float(_log_ratio(self.a, other.a) - _log_ratio(self.b, other.b))
-
-    def density_times(self, at: Floats, log_factor: Floats) -> Floats:
-        """The density times e^log_factor, from all parts: where it is small it still has digits."""
-        return _density(self.of, self.a, self.b, at, log_factor)
+        one, two = self.parts, other.parts
+        return float(_log_ratio(np.array(one.first), two.first) - _log_ratio(np.array(one.second), two.second))
 
     def density(self, at: Floats) -> Floats:
         panel, x, _ = self._place(at)
@@ -79,40 +130,15 @@ class LogOdds(FrozenResult):
 
 def log_odds_law(of: Betas) -> LogOdds:
     """Raises ValueError where panels cannot follow the law."""
-    heaviest = int(np.argmax(of.share))
-    a, b = float(of.a[heaviest]), float(of.b[heaviest])
-    mean, variance = _moments(of, a, b)
-    edges, series = panels(lambda at: _density(of, a, b, at), _starts(of, a, b))
-    sums = frozen(np.polynomial.legendre.legint(series, lbnd=-1, axis=1))
+    parts = Parts(of)
+    edges, series = panels(parts.density, parts.starts())
+    sums = np.polynomial.legendre.legint(series, lbnd=-1, axis=1)
     mass = np.diff(edges) * series[:, 0]
     total = float(mass.sum())
     if abs(total - 1) > _TOTAL:
         raise ValueError("The law of a share is too uneven to be computed: its parts add to "
                          f"{total!r}, not 1. A larger prior, more records or less noise is needed.")
-    middle = float(of.share @ mean)
-    sd = np.sqrt(max(float(of.share @ (variance + (mean - middle) ** 2)), 0.0))
-    return LogOdds(of, a, b, middle, float(sd), edges, series, np.cumsum(mass) - mass, sums)
-
-
-def _density(of: Betas, a: float, b: float, at: Floats, log_factor: Floats | None = None) -> Floats:
-    found, peak, centre = np.zeros(at.size), dirichlet.log_odds_peak(of.a, of.b), _centre(of, a, b)
-    for rows in chunks(at.size, of.share.size):
-        log_density = peak - dirichlet.log_odds_deviance(of.a, of.b, at[rows, None] - centre)
-        if log_factor is not None:
-            log_density += log_factor[rows, None]
-        found[rows] = np.exp(np.minimum(log_density, _LARGEST)) @ of.share
-    return found
-
-
-def _centre(of: Betas, a: float, b: float) -> Floats:
-    """log(a_j / b_j) from the origin."""
-    return _log_ratio(of.a, a) - _log_ratio(of.b, b)
-
-
-def _moments(of: Betas, a: float, b: float) -> tuple[Floats, Floats]:
-    """Mean, from the origin, and variance of each part's log odds."""
-    mean = _centre(of, a, b) + (special.digamma(of.a) - np.log(of.a)) - (special.digamma(of.b) - np.log(of.b))
-    return mean, special.polygamma(1, of.a) + special.polygamma(1, of.b)
+    return LogOdds(parts, edges, series, np.cumsum(mass) - mass, sums)
 
 
 def panels(function: Callable[[Floats], Floats], edges: Floats) -> tuple[Floats, Floats]:
@@ -160,29 +186,7 @@ def _sum(series: Floats, panel: NDArray[np.intp], x: Floats) -> Floats:
     return found
 
 
-def _starts(of: Betas, a: float, b: float) -> Floats:
-    """Edges around every part, those of like parts once.
-
-    Its log odds lie in them but for e^-32: the tails of each fall like e^{a y} and e^{-b y}, or faster.
-    """
-    mean, variance = _moments(of, a, b)
-    sd, centre = np.sqrt(variance), _centre(of, a, b)
-    reach = np.log(np.maximum(np.abs(of.share), 1e-300)) - _NOTHING
-    held = reach > 0
-    mean, sd, reach, centre, a_j, b_j = (one[held] for one in (mean, sd, reach, centre, of.a, of.b))
-    low, high = (mean - _SDS * sd - reach / a_j).min(), (mean + _SDS * sd + reach / b_j).max()
-    octave = np.exp2(np.round(np.log2(sd)))
-    _, kinds = np.unique(np.stack([octave, np.round(mean / octave)]), axis=1, return_index=True)
-    kinds = kinds[:: 1 + kinds.size // _STARTS]
-    # A parameter below 1 leaves the log odds flat up to where e^y is about 1 / the other, in steps of 1
-    corner = (centre + np.log(np.maximum(a_j, 1) / a_j) - np.log(np.maximum(b_j, 1) / b_j))[kinds]
-    edges = np.concatenate([(mean[kinds] + np.multiply.outer(_PLACES, sd[kinds])).reshape(-1),
-                            np.add.outer(_PLACES * 4, corner[np.minimum(a_j, b_j)[kinds] < 1]).reshape(-1)])
-    return np.unique(np.clip(np.concatenate([edges, [low, high]]), low, high))
-
-
-def _log_ratio(x: Floats | float, y: float) -> Floats:
+def _log_ratio(x: Floats, y: float) -> Floats:
     """log(x / y), by their difference where they are near."""
-    x = np.asarray(x)
     near = np.abs(x - y) < y / 2
     return np.where(near, np.log1p(np.where(near, x - y, 0.0) / y), np.log(x) - np.log(y))

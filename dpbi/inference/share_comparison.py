@@ -131,7 +131,7 @@ class Contrast(FrozenResult):
         one, two = self.laws if t >= 0 else self.laws[::-1]
 
         def along(law: LogOdds) -> Curve:
-            return lambda at: law.density_times(at, self.log_slope(law.origin + at))
+            return lambda at: law.parts.density_times(at, self.log_slope(law.origin + at))
 
         return sum(self._both_parts(one, two, abs(t), along(one), along(two)))
 
@@ -288,7 +288,7 @@ class OddsRatio(Contrast):
     @property
     def _centre(self) -> tuple[float, float]:
         one, two = self.laws
-        return one.mean - two.mean + one.ahead_of(two), math.hypot(one.sd, two.sd)
+        return one.parts.mean - two.parts.mean + one.ahead_of(two), math.hypot(one.parts.sd, two.parts.sd)
 
 
 @dataclass(frozen=True, eq=False)
