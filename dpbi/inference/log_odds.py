@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -23,10 +24,10 @@ from dpbi.posterior import chunks, dirichlet
 Floats = NDArray[np.float64]
 
 _TERMS, _LAST = 20, 4  # of a Legendre series; of them, those that show whether it goes far enough
-_LEFT_OUT = 1e-13  # of a probability, by one panel
+_LEFT_OUT, _ROUNDING = 1e-13, 1e-4  # of a probability, by one panel; of its values, at most
 _NOTHING = -38.0  # log of the probability beyond either end
 _SDS = 9.0  # standard deviations of a log odds, beyond which its tail is exponential or falls faster
-_CORNER = np.array([-36.0, -16, -4, 4, 16, 36])  # around a corner
+_STEPS = np.array([4.0, 16, 36])  # of one size, in which e^y, or e^{a y}, goes from 1 to nothing
 _HALVINGS, _PANELS, _STARTS = 150, 20_000, 4_000  # from 1e31 to 1e-9; panels at most, and at first
 _TINY = float(np.finfo(float).tiny)
 _LARGEST = 700.0  # e^700 is a double
@@ -80,11 +81,13 @@ class Parts(FrozenResult):
         low, high = self.low[held].min(), self.high[held].max()
         unit = 4 * np.exp2(np.round(np.log2(self.sds[held])))
         edges = unit * (np.round(self.means[held] / unit) + np.arange(-3, 4)[:, None])
-        # A parameter below 1 leaves the log odds flat up to where e^y is about 1 / the other, in steps of 1
+        # Below 1, a parameter leaves the log odds all but flat, from where e^y is about 1 / the other to that over itself
         a, b = self.a[held], self.b[held]
-        corner = np.round(self.centre[held] + np.log(np.maximum(a, 1) / a) - np.log(np.maximum(b, 1) / b))
-        corners = np.unique(corner[np.minimum(a, b) < 1])
-        edges = np.unique(np.concatenate([edges.reshape(-1), np.add.outer(_CORNER, corners).reshape(-1), [low, high]]))
+        corner = self.centre[held] + np.log(np.maximum(a, 1) / a) - np.log(np.maximum(b, 1) / b)
+        flat = np.minimum(a, b) < 1
+        corners = [corner[flat] + _STEPS[:, None] * size[flat]
+                   for size in (-1 / np.minimum(a, 1), -np.ones_like(a), np.ones_like(b), 1 / np.minimum(b, 1))]
+        edges = np.unique(np.concatenate([edges.reshape(-1), *map(np.ravel, corners), [low, high]]))
         edges = edges[(edges >= low) & (edges <= high)]
         return np.unique(np.append(edges[:: 1 + edges.size // _STARTS], high))
 
@@ -108,9 +111,10 @@ class LogOdds(FrozenResult):
         return float(np.log(self.parts.first) - np.log(self.parts.second))
 
     def ahead_of(self, other: LogOdds) -> float:
-        """This origin less the other's, with all its digits where they are near."""
-        one, two = self.parts, other.parts
-        return float(_log_ratio(np.array(one.first), two.first) - _log_ratio(np.array(one.second), two.second))
+        """This origin less the other's, log of (a b') / (b a'), from that fraction without rounding."""
+        a, b, c, d = map(Fraction, (self.parts.first, self.parts.second, other.parts.first, other.parts.second))
+        odds = a * d / (b * c)
+        return math.log1p(odds - 1) if abs(odds - 1) < 1 / 2 else math.log(odds)
 
     def density(self, at: Floats) -> Floats:
         panel, x, _ = self._place(at)
@@ -142,24 +146,31 @@ def log_odds_law(of: Betas) -> LogOdds:
 
 
 def panels(function: Callable[[Floats], Floats], edges: Floats) -> tuple[Floats, Floats]:
-    """Edges, (N + 1,), and Legendre series, (N, terms), of a function: panels are halved until it is followed."""
+    """Edges, (N + 1,), and Legendre series, (N, terms), of a function: panels are halved until it is followed.
+
+    What does not shrink in either half is rounding.
+    """
     points, project = _legendre()
     low, high = edges[:-1], edges[1:]
     done: list[tuple[Floats, Floats]] = []
-    whole = 0.0
+    whole, before = 0.0, np.empty(0)
     for _ in range(_HALVINGS):
         half = (high - low) / 2
         at = low[:, None] + half[:, None] * (1 + points)
         series = function(at.reshape(-1)).reshape(at.shape) @ project
+        size, last = np.abs(series).max(axis=1), np.abs(series[:, -_LAST:]).max(axis=1)
         middle = low + half
         whole = max(whole, float(np.abs(series[:, 0]) @ half))
-        followed = ((np.abs(series[:, -_LAST:]).max(axis=1) * half <= _LEFT_OUT * max(whole, 1.0))
+        followed = ((last * half <= _LEFT_OUT * max(whole, 1.0))
                     | (middle <= low) | (middle >= high) | (half <= 1e-14 * np.abs(middle)))
+        if before.size:
+            rounding = last.reshape(2, -1).min(axis=0) > before / 4
+            followed |= np.tile(rounding, 2) & (last <= _ROUNDING * size)
         done.append((low[followed], series[followed]))
         if followed.all():
             break
-        low, middle, high = (place[~followed] for place in (low, middle, high))
-        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+        low, middle, high, last = (place[~followed] for place in (low, middle, high, last))
+        low, high, before = np.concatenate([low, middle]), np.concatenate([middle, high]), last
         if low.size > _PANELS:
             raise ValueError("The law of a share varies too much to be computed: a larger prior or less noise is "
                              "needed.")

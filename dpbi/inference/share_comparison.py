@@ -65,13 +65,21 @@ class Contrast(FrozenResult):
 
     @staticmethod
     @abstractmethod
+    def u(y: Floats, t: float) -> Floats: ...
+
+    @staticmethod
+    @abstractmethod
+    def v(y: Floats, t: float) -> Floats: ...
+
+    @staticmethod
+    @abstractmethod
     def up(y: Floats, t: float) -> Floats:
-        """u(y) - y."""
+        """u(y) - y, with all digits where it is small."""
 
     @staticmethod
     @abstractmethod
     def down(y: Floats, t: float) -> Floats:
-        """y - v(y)."""
+        """y - v(y), with all digits where it is small."""
 
     @staticmethod
     @abstractmethod
@@ -140,10 +148,19 @@ class Contrast(FrozenResult):
         (p_1, p_2), (least, most), ahead = self.split(t), self.ends(t), one.ahead_of(two)
         y_1, y_2 = one.origin + one.edges, two.origin + two.edges
         y_1, y_2 = y_1[y_1 > least], y_2[y_2 < most]
-        lower = _mean(two, lambda at: of_one(at - ahead + self.up(two.origin + at, t)), (-math.inf, p_2),
-                      [y_1 - self.down(y_1, t), *(_BENDS - bend for bend in self.bends(t))])
-        upper = _mean(one, lambda at: of_two(at + ahead - self.down(one.origin + at, t)), (p_1, math.inf),
-                      [y_2 + self.up(y_2, t), *(_BENDS + bend for bend in self.bends(t))])
+
+        def u(at: Floats) -> Floats:
+            up = self.up(two.origin + at, t)
+            return np.where(up < 1, at - ahead + up, self.u(two.origin + at, t) - one.origin)
+
+        def v(at: Floats) -> Floats:
+            down = self.down(one.origin + at, t)
+            return np.where(down < 1, at + ahead - down, self.v(one.origin + at, t) - two.origin)
+
+        lower = _mean(two, lambda at: of_one(u(at)), (-math.inf, p_2),
+                      [self.v(y_1, t), *(_BENDS - bend for bend in self.bends(t))])
+        upper = _mean(one, lambda at: of_two(v(at)), (p_1, math.inf),
+                      [self.u(y_2, t), *(_BENDS + bend for bend in self.bends(t))])
         return lower, upper
 
     # Ends of an interval
@@ -192,6 +209,17 @@ class Difference(Contrast):
         return least, -least
 
     @staticmethod
+    def u(y: Floats, t: float) -> Floats:
+        if t == 0:
+            return y
+        rest = special.expit(-y) - t if t <= 0.5 else (1 - t) - special.expit(y)
+        return np.logaddexp(math.log(t), -np.logaddexp(0, -y)) - np.log(np.maximum(rest, _TINY))
+
+    @staticmethod
+    def v(y: Floats, t: float) -> Floats:
+        return -Difference.u(-y, t)
+
+    @staticmethod
     def up(y: Floats, t: float) -> Floats:
         """log(1 + t / theta) - log(1 - t / (1 - theta))."""
         towards_one = np.logaddexp(0, (math.log(t) if t else -math.inf) + np.logaddexp(0, -y))
@@ -233,6 +261,15 @@ class RiskRatio(Contrast):
         return -math.inf, -(t + math.log(-math.expm1(-t))) if t else math.inf
 
     @staticmethod
+    def u(y: Floats, t: float) -> Floats:
+        return y + RiskRatio.up(y, t)
+
+    @staticmethod
+    def v(y: Floats, t: float) -> Floats:
+        """-t - log(e^-y + 1 - e^-t)."""
+        return -t - np.logaddexp(math.log(-math.expm1(-t)) if t else -math.inf, -y)
+
+    @staticmethod
     def up(y: Floats, t: float) -> Floats:
         """t - log((1 - theta e^t) / (1 - theta))."""
         grown = np.exp(np.minimum(y + (t + math.log(-math.expm1(-t))), 0.0)) if t else np.zeros_like(y)
@@ -270,6 +307,14 @@ class OddsRatio(Contrast):
     @staticmethod
     def ends(t: float) -> tuple[float, float]:
         return -math.inf, math.inf
+
+    @staticmethod
+    def u(y: Floats, t: float) -> Floats:
+        return y + t
+
+    @staticmethod
+    def v(y: Floats, t: float) -> Floats:
+        return y - t
 
     @staticmethod
     def up(y: Floats, t: float) -> Floats:
