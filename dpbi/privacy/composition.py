@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 RELEASES_LARGEST = 10_000
 _SUMS = 1_000_000  # sums of losses that are listed; where there are more, losses are rounded up
 _GRID = 100_000  # to multiples of this part of the largest sum
-_RARE, _SHIFTS = 1e-60, 64  # of a probability on the grid; numbers that are added one by one
+_RARE, _SHIFT = 1e-60, 8  # of a probability on the grid; what a shift costs in products of a convolution
 _LEAST = 1e-290  # of delta: below it only the sum of epsilons is known to be enough
 _ROUNDING = 1e-12  # of probabilities, relative: more than a convolution of positive numbers errs by
 
@@ -188,9 +188,10 @@ def _rounded_up(losses: Floats, probabilities: Floats, unit: float) -> _OnGrid:
 
 def _sum_of_two(one: _OnGrid, two: _OnGrid) -> _OnGrid:
     few, many = sorted((one.probabilities, two.probabilities), key=np.count_nonzero)
-    if np.count_nonzero(few) <= _SHIFTS:
+    held = np.flatnonzero(few)
+    if held.size * _SHIFT <= few.size:
         found = np.zeros(few.size + many.size - 1)
-        for place in np.flatnonzero(few).tolist():
+        for place in held.tolist():
             found[place:place + many.size] += few[place] * many
     else:
         found = np.convolve(few, many)
