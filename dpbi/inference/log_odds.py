@@ -81,7 +81,7 @@ class Parts(FrozenResult):
         low, high = self.low[held].min(), self.high[held].max()
         unit = 4 * np.exp2(np.round(np.log2(self.sds[held])))
         edges = unit * (np.round(self.means[held] / unit) + np.arange(-3, 4)[:, None])
-        # Below 1, a parameter leaves the log odds all but flat, from where e^y is about 1 / the other to that over itself
+        # A parameter below 1 leaves the log odds all but flat, from where e^y is about 1 / the other on
         a, b = self.a[held], self.b[held]
         corner = self.centre[held] + np.log(np.maximum(a, 1) / a) - np.log(np.maximum(b, 1) / b)
         flat = np.minimum(a, b) < 1
@@ -136,7 +136,7 @@ def log_odds_law(of: Betas) -> LogOdds:
     """Raises ValueError where panels cannot follow the law."""
     parts = Parts(of)
     edges, series = panels(parts.density, parts.starts())
-    sums = np.polynomial.legendre.legint(series, lbnd=-1, axis=1)
+    sums = np.asarray(np.polynomial.legendre.legint(series, lbnd=-1, axis=1), dtype=np.float64)
     mass = np.diff(edges) * series[:, 0]
     total = float(mass.sum())
     if abs(total - 1) > _TOTAL:

@@ -166,7 +166,8 @@ class Contrast(FrozenResult):
     # Ends of an interval
 
     def _end(self, above: float, enough: float = _ENOUGH) -> float:
-        """The x with this probability above it but for ``enough``, between ends that hold it: near the mean first, then ever farther."""
+        """The x with this probability above it but for ``enough``, between ends that hold it: near the mean first, then
+        ever farther."""
         def excess(t: float) -> float:
             gap = self._above(t) - above
             return gap if abs(gap) > enough else 0.0

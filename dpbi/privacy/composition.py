@@ -141,8 +141,8 @@ def _sum(a: LossLaw, b: LossLaw) -> LossLaw:
 
 @dataclass(frozen=True, eq=False)
 class _OnGrid:
-    """Probabilities of the losses start, start + 1, ..., in units; ``highest`` that of the largest loss, ``most``, where
-    what is too rare to be carried on is counted: no loss is made smaller."""
+    """Probabilities of the losses start, start + 1, ..., in units; ``highest`` that of ``most``, the largest loss,
+    where what is too rare to be carried on is counted: no loss is made smaller."""
 
     start: int
     probabilities: Floats
@@ -174,7 +174,7 @@ def _sum_on_grid(laws: Sequence[LossLaw], unit: float) -> LossLaw:
     losses = unit * np.append(found.start + held, found.most).astype(np.float64)
     probability = np.append(found.probabilities[held], found.highest)
     losses, which = np.unique(losses, return_inverse=True)
-    probability = np.bincount(which, probability)
+    probability = np.bincount(which, probability).astype(np.float64)
     if any(np.isinf(law.losses).any() for law in laws):
         losses, probability = np.append(losses, np.inf), np.append(probability, 1 - kept)
     return LossLaw(losses, probability, False)
