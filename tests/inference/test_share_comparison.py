@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
