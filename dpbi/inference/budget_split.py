@@ -4,16 +4,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
+from functools import cache
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dpbi import limits
-from dpbi.inference.prior_average import expected_distance
+from dpbi.inference.prior_average import expected_distance, rough_expected_distance
 from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 
 QUESTIONS_LARGEST = 200
 _ROUNDS, _SAME = 4, 0.02  # of the shares: beyond that the sum of the distances moves by less than 1e-4 of itself
 _LEAST = 1e-6  # of the largest weight: a question that nobody answered has a share too
+_FEW, _NODES = 8, 5  # different tables whose E[H] is exact; numbers of people at which that of more is known
+_KINDS_LARGEST = 4  # of questions with more tables than that, where E[H] takes seconds
 _DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
 
 
@@ -22,7 +26,7 @@ class BudgetSplit:
     """Mechanisms with the shares of an epsilon, one a question. Made by ``split_epsilon``.
 
     expected: sum of E[H] over the groups of each question, with its share; equal: the sum over all questions, were the
-    shares equal.
+    shares equal; both within a few hundredths where there are more than eight different tables.
     """
 
     mechanisms: tuple[Mechanism, ...]
@@ -46,7 +50,9 @@ def split_epsilon(
     one a question; sizes: for each question the numbers of people of its groups: all public, so that the choice tells
     nothing of anybody.
     Returns the BudgetSplit: ``mechanisms``, ``epsilons``, ``expected``, ``equal``.
-    Raises ValueError for a mechanism with a calibration, which belongs to its epsilon.
+    Raises ValueError for a mechanism with a calibration, which belongs to its epsilon, and for too many different
+    questions where E[H] takes seconds.
+    Deviation: with more than eight different tables E[H] is drawn, at five numbers of people.
     Source: ours (README, "Many releases"); ``expected_distance``.
     """
     one = isinstance(mechanisms, Mechanism)
@@ -66,11 +72,29 @@ def split_epsilon(
     # As decimals: three shares of 0.1 are 0.3
     epsilon = float(sum(Decimal(repr(mechanism.epsilon)) for mechanism in given))
 
+    few = len({(alpha, n) for alpha, of in zip(alphas, numbers, strict=True) for n in of}) <= _FEW
+    kinds = len({*zip(alphas, map(tuple, map(sorted, numbers)), strict=True)})
+    if not few and not all(mechanism.draws_quickly for mechanism in given) and kinds > _KINDS_LARGEST:
+        raise ValueError(f"This mechanism's epsilon is split over at most {_KINDS_LARGEST} questions that differ in "
+                         f"prior or sizes: got {kinds}. Take noise, or give the shares yourself.")
+    nodes = {alpha: _nodes([n for other, of in zip(alphas, numbers, strict=True) if other == alpha for n in of])
+             for alpha in alphas}
+
+    @cache
+    def distance(own: Mechanism, alpha: tuple[float, ...], n: int) -> float:
+        return expected_distance(own, alpha, n).mean if few else rough_expected_distance(own, alpha, n)
+
+    def of_question(mechanism: Mechanism, epsilon: float, alpha: tuple[float, ...], of: Sequence[int]) -> float:
+        own = replace(mechanism, epsilon=epsilon)
+        if few or len(nodes[alpha]) < _NODES:
+            return math.fsum(of.count(n) * distance(own, alpha, n) for n in sorted(set(of)))
+        people = np.log(np.array([n for n in of if n > 0]))
+        known = np.log([distance(own, alpha, n) for n in nodes[alpha]])
+        return float(np.exp(np.interp(people, np.log(nodes[alpha]), known)).sum())
+
     def expected(epsilons: Sequence[float]) -> tuple[float, ...]:
-        return tuple(
-            math.fsum(of.count(n) * expected_distance(replace(mechanism, epsilon=share), alpha, n).mean
-                      for n in sorted(set(of)))
-            for mechanism, share, alpha, of in zip(chosen, epsilons, alphas, numbers, strict=True))
+        return tuple(of_question(mechanism, epsilon, alpha, of) for mechanism, epsilon, alpha, of
+                     in zip(chosen, epsilons, alphas, numbers, strict=True))
 
     shares = _rounded_down([epsilon / len(alphas)] * len(alphas), epsilon)
     found = expected(shares)
@@ -85,6 +109,14 @@ def split_epsilon(
             break
     split = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
     return BudgetSplit(split, found, equal)
+
+
+def _nodes(sizes: Sequence[int]) -> list[int]:
+    """Numbers of people, in equal ratios, between which log E[H] is interpolated by log n: it bends from 0 to -1/2."""
+    people = sorted({n for n in sizes if n > 0})
+    if len(people) <= _NODES:
+        return people
+    return sorted({round(n) for n in np.geomspace(people[0], people[-1], _NODES).tolist()})
 
 
 def _rounded_down(shares: Sequence[float], epsilon: float) -> list[float]:

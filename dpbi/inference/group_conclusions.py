@@ -15,6 +15,8 @@ from dpbi.inference.share_comparison import compare
 from dpbi.mechanisms.mechanism import Mechanism
 from dpbi.problem.problem import Problem
 
+_ROUGHLY = 1e-5  # of a probability
+
 
 @dataclass(frozen=True)
 class RoughDifference:
@@ -68,8 +70,9 @@ def conclusion(
 def rough_difference(first: Any, second: Any, category: int = 0) -> RoughDifference:
     """As ``compare(...).difference``, in a part of its time: ends within 0.5 % of the width, probabilities 1e-4.
 
-    By the quick rule from which ``compare`` goes on. first, second, category: as for it. Source: ours.
+    first, second, category: as for it. Source: ours.
     """
     found = compare(first, second, category).difference
     one, two = (mixture_moments(of.share, of.a, of.b)[0] for of in (found.first, found.second))
-    return RoughDifference(found._roughly_above(0.0), one - two, found._rough_end(0.975), found._rough_end(0.025))
+    high, low = (found._end(tail, _ROUGHLY) for tail in (0.025, 0.975))
+    return RoughDifference(found._above(0.0), one - two, low, high)

@@ -136,6 +136,18 @@ def _sampled(mechanism: Mechanism, prior: tuple[float, ...], n: int, reading: Re
                                        for problem in problems[: _number_chosen(problems)]]))
     if are_few(n, len(prior), _NOISED):
         return _every_dataset(mechanism, prior, n, rng)
+    return _drawn(mechanism, prior, n, rng)
+
+
+def rough_expected_distance(mechanism: Mechanism, prior: tuple[float, ...], n: int) -> float:
+    """E[H] of ``expected_distance`` within a hundredth or so, in milliseconds where a mechanism draws quickly: from 600
+    datasets and releases of them, even where all could be visited. Source: ours."""
+    if n == 0 or not mechanism.draws_quickly:
+        return expected_distance(mechanism, prior, n).mean
+    return _drawn(mechanism, prior, n, np.random.default_rng(1)).value
+
+
+def _drawn(mechanism: Mechanism, prior: tuple[float, ...], n: int, rng: np.random.Generator) -> Measured:
     datasets = min(_NOISED, max(_NOISED_LEAST, _NOISED_COUNTS // (_EACH * len(prior))))
     problems = _problems(prior, n, datasets)
     wider = widened(mechanism, problems)

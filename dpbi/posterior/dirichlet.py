@@ -259,6 +259,28 @@ def log_density(alpha: ArrayLike, theta: ArrayLike) -> Floats:
         return (term - _tau(a)).sum(axis=-1) + _tau(total[..., 0])
 
 
+def log_odds_peak(a: Floats, b: Floats) -> Floats:
+    """log of m^a (1 - m)^b / B(a, b), m = a / (a + b): the largest density of the log odds of Beta(a, b)."""
+    return _tau(a + b) - _tau(a) - _tau(b)
+
+
+def log_odds_deviance(a: Floats, b: Floats, gap: Floats) -> Floats:
+    """By how much the log density of the log odds of Beta(a, b) lies below its peak, at log(a / b) + gap.
+
+    -a log(theta / m) - b log((1 - theta) / (1 - m)) = a phi(theta / m - 1) + b phi((1 - theta) / (1 - m) - 1). Of theta
+    and 1 - theta one shrinks, to e^-|gap| / d of itself, and the other grows, to 1 / d, d = 1 - (1 - e^-|gap|) p where
+    p is the mean of the first: both have all their digits, at either end. a, b, gap broadcast. Source: ours.
+    """
+    right = gap > 0
+    shrinks, grows = np.where(right, b, a), np.where(right, a, b)
+    p, q = shrinks / (a + b), grows / (a + b)
+    size = np.abs(gap)
+    less = np.expm1(-size)
+    d = np.where(less < -0.5, q + p * np.exp(-size), 1 + p * less)
+    log_d = np.where(less < -0.5, np.log(d), np.log1p(p * np.maximum(less, -0.5)))
+    return shrinks * _phi(less * q / d, -size - log_d) + grows * _phi(-less * p / d, -log_d)
+
+
 def log_evidence(prior: ArrayLike, counts: ArrayLike, ordered: bool = False) -> Floats:
     """log P(counts) = log [n! / prod c_i! B(alpha + c) / B(alpha)]; ordered: of the records in a given order.
 

@@ -6,9 +6,12 @@ that depend on what was released before are not. For those only the sum of epsil
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import reduce
+from heapq import heapify, heappop, heappush
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +27,8 @@ Floats = NDArray[np.float64]
 RELEASES_LARGEST = 10_000
 _SUMS = 1_000_000  # sums of losses that are listed; where there are more, losses are rounded up
 _GRID = 100_000  # to multiples of this part of the largest sum
+_RARE, _SHIFT = 1e-60, 8  # of a probability on the grid; what a shift costs in products of a convolution
+_LEAST = 1e-290  # of delta: below it only the sum of epsilons is known to be enough
 _ROUNDING = 1e-12  # of probabilities, relative: more than a convolution of positive numbers errs by
 
 
@@ -61,6 +66,8 @@ class Composition(FrozenResult):
         finite = np.isfinite(self._law.losses)
         losses, probability = self._law.losses[finite], self._law.probabilities[finite]
         given_away = float(self._law.probabilities[~finite].sum()) * (1 + _ROUNDING)
+        if delta < _LEAST and not given_away:
+            return self.total  # probabilities so small are no doubles
         if given_away > delta:
             raise ValueError(f"delta must be at least {printed_bound(given_away)}, which these releases lose at every "
                              f"epsilon: got {limits.shown(delta)}.")
@@ -93,13 +100,13 @@ def compose(releases: Iterable[tuple[Mechanism, ArrayLike, int]]) -> Composition
             raise ValueError(f"releases must be (mechanism, prior, n) each: got {limits.shown(one)}.") from None
         key = check_mechanism(mechanism), limits.check_prior(prior), limits.check_total(n)
         counted[key] = counted.get(key, 0) + 1
-    laws = [_repeated(mechanism.loss_law(prior, n), times) for (mechanism, prior, n), times in counted.items()]
-    total = sum(map(_largest, laws))
-    if math.prod(law.losses.size for law in laws) > _SUMS:
-        # A power of two, so that sums of its multiples are exact
-        unit = 2.0 ** math.ceil(math.log2(total / _GRID))
-        laws = [_rounded_up(law, unit) for law in laws]
-    law = reduce(_sum, laws, no_loss())
+    single = [(mechanism.loss_law(prior, n), times) for (mechanism, prior, n), times in counted.items()]
+    laws = [_repeated(law, times) for law, times in single]
+    total = _float_above(sum((Fraction(_largest(law)) * times for law, times in single), Fraction(0)))
+    if math.prod(law.losses.size for law in laws) <= _SUMS:
+        law = reduce(_sum, laws, no_loss())
+    else:
+        law = _sum_on_grid(laws, 2.0 ** math.ceil(math.log2(total / _GRID)))
     return Composition(tuple((*key, times) for key, times in counted.items()), total, law.exact, law)
 
 
@@ -132,10 +139,78 @@ def _sum(a: LossLaw, b: LossLaw) -> LossLaw:
     return LossLaw(losses, probability.astype(np.float64), a.exact and b.exact)
 
 
-def _rounded_up(law: LossLaw, unit: float) -> LossLaw:
-    """Every loss the least multiple of ``unit`` that is not below it: sums then meet."""
-    losses, which = np.unique(np.ceil(law.losses / unit) * unit, return_inverse=True)
-    return LossLaw(losses, np.bincount(which, law.probabilities).astype(np.float64), False)
+@dataclass(frozen=True, eq=False)
+class _OnGrid:
+    """Probabilities of the losses start, start + 1, ..., in units; ``highest`` that of ``most``, the largest loss,
+    where what is too rare to be carried on is counted: no loss is made smaller."""
+
+    start: int
+    probabilities: Floats
+    most: int
+    highest: float
+
+
+def _sum_on_grid(laws: Sequence[LossLaw], unit: float) -> LossLaw:
+    """Every loss the least multiple of ``unit``, a power of two, that is not below it: sums then meet.
+
+    Two laws at a time, the narrowest first: a sum of positive products keeps its digits where Fourier transforms lose
+    what is small.
+    """
+    kept = 1.0  # the probability that no release gives all away
+    waiting = []
+    for law in laws:
+        finite = np.isfinite(law.losses)
+        kept *= 1 - float(law.probabilities[~finite].sum())
+        waiting.append(_rounded_up(law.losses[finite], law.probabilities[finite], unit))
+    order = count()
+    heap = [(law.probabilities.size, next(order), law) for law in waiting]
+    heapify(heap)
+    while len(heap) > 1:
+        (_, _, one), (_, _, two) = heappop(heap), heappop(heap)
+        both = _sum_of_two(one, two)
+        heappush(heap, (both.probabilities.size, next(order), both))
+    found = heap[0][2]
+    held = np.flatnonzero(found.probabilities)
+    losses = unit * np.append(found.start + held, found.most).astype(np.float64)
+    probability = np.append(found.probabilities[held], found.highest)
+    losses, which = np.unique(losses, return_inverse=True)
+    probability = np.bincount(which, probability).astype(np.float64)
+    if any(np.isinf(law.losses).any() for law in laws):
+        losses, probability = np.append(losses, np.inf), np.append(probability, 1 - kept)
+    return LossLaw(losses, probability, False)
+
+
+def _rounded_up(losses: Floats, probabilities: Floats, unit: float) -> _OnGrid:
+    place = np.ceil(losses / unit).astype(np.int64)
+    start, most = int(place.min()), int(place.max())
+    return _trimmed(_OnGrid(start, np.bincount(place - start, probabilities).astype(np.float64), most, 0.0))
+
+
+def _sum_of_two(one: _OnGrid, two: _OnGrid) -> _OnGrid:
+    few, many = sorted((one.probabilities, two.probabilities), key=np.count_nonzero)
+    held = np.flatnonzero(few)
+    if held.size * _SHIFT <= few.size:
+        found = np.zeros(few.size + many.size - 1)
+        for place in held.tolist():
+            found[place:place + many.size] += few[place] * many
+    else:
+        found = np.convolve(few, many)
+    return _trimmed(_OnGrid(one.start + two.start, found, one.most + two.most, one.highest + two.highest))
+
+
+def _trimmed(law: _OnGrid) -> _OnGrid:
+    """Without ends that are too rare: the lower one is moved up to what is kept, the upper one to the largest loss."""
+    held = np.flatnonzero(law.probabilities > _RARE)
+    low, high = int(held[0]), int(held[-1]) + 1
+    probabilities = law.probabilities[low:high].copy()
+    probabilities[0] += law.probabilities[:low].sum()
+    return _OnGrid(law.start + low, probabilities, law.most, law.highest + float(law.probabilities[high:].sum()))
+
+
+def _float_above(exact: Fraction) -> float:
+    """The least float that is not below it."""
+    near = float(exact)
+    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
 
 
 def _largest(law: LossLaw) -> float:

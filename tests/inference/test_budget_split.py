@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpbi
+from dpbi.inference import budget_split
 from dpbi.inference.budget_split import split_epsilon
 
 KNORM, GEOMETRIC = dpbi.mechanisms.KNorm, dpbi.mechanisms.Geometric
@@ -65,6 +66,28 @@ def test_each_question_may_have_its_mechanism() -> None:
     assert best * 0.99 <= math.fsum(found.expected) <= 1.06 * best
 
 
+def test_many_groups_are_split_by_few_sizes() -> None:
+    """E[H] by draws at five sizes against the exact mean at each."""
+    sizes = [list(range(5, 60, 5)), list(range(20, 900, 80))]
+    found = split_epsilon(GEOMETRIC(1.0), [(1, 1)] * 2, sizes)
+    exact = [math.fsum(dpbi.expected_distance(GEOMETRIC(epsilon), (1, 1), n).mean for n in of)
+             for epsilon, of in zip(found.epsilons, sizes, strict=True)]
+    assert found.expected == pytest.approx(exact, rel=0.04)
+    assert 0.99 < sum(found.epsilons) <= 1 and found.epsilons[0] > found.epsilons[1]
+
+
+def test_equal_questions_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(mechanism: dpbi.Mechanism, prior: tuple[float, ...], n: int) -> dpbi.ExpectedDistance:
+        calls.append((mechanism, prior, n))
+        return dpbi.expected_distance(mechanism, prior, n)
+
+    monkeypatch.setattr(budget_split, "expected_distance", counted)
+    split_epsilon(KNORM(0.9), [(1, 1)] * 9, [[20, 30]] * 9)
+    assert len(calls) == len(set(calls)) == 2
+
+
 def test_what_cannot_be_split() -> None:
     with pytest.raises(ValueError, match="one for each of the 2 priors: got 3"):
         split_epsilon([KNORM(1.0)] * 3, [(1, 1)] * 2, [[50]] * 2)
@@ -72,3 +95,5 @@ def test_what_cannot_be_split() -> None:
         split_epsilon(KNORM(1.0), [(1, 1)] * 2, [[50]])
     with pytest.raises(ValueError, match="no epsilon to split"):
         split_epsilon(dpbi.calibrate(dpbi.mechanisms.EHDS(1.0), (1, 1), 9), [(1, 1)] * 2, [[9]] * 2)
+    with pytest.raises(ValueError, match="at most 4 questions that differ"):
+        split_epsilon(dpbi.mechanisms.EHDS(1.0), [(1, 1)] * 9, [[9 + i, 5] for i in range(9)])

@@ -1,12 +1,15 @@
 """Two shares against each other: against fractions, adaptive integrals, sums over all counts, and one another."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 from typing import Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 from scipy import integrate, special, stats
 
 import dpbi
@@ -119,9 +122,98 @@ def test_groups_within_a_table_that_others_made_are_compared() -> None:
     assert found.probability_greater == pytest.approx(wanted.probability_greater, abs=1e-9)
 
 
-def test_a_share_of_almost_nothing_is_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="a larger prior or more"):
-        compare((1e-4, 5), (1e-5, 1))
+SIZES = st.floats(-9, 18).map(lambda power: 10.0**power)
+
+
+@settings(max_examples=8)
+@given(SIZES, SIZES, SIZES, st.floats(1e-6, 1), st.sampled_from([0, 1]))
+def test_closed_forms_over_all_parameters(a: float, b: float, c: float, tail: float, category: int) -> None:
+    """theta ~ Beta(a, 1) is e^{-E / a}: log of the risk ratio is two-sided exponential, and for any theta_1
+    P(theta_1 > theta_2) = E theta_1^c where theta_2 ~ Beta(c, 1), = B(a + c, b) / B(a, b)."""
+    found = compare((a, 1), (c, 1))
+    for greater in (found.probability_greater, 1 - float(found.difference.cumulative(0.0))):
+        assert greater == pytest.approx(a / (a + c), abs=1e-11)
+    assert found.risk_ratio._above(-math.log(tail) / c) == pytest.approx(a / (a + c) * tail, abs=1e-11)
+    assert found.risk_ratio._above(math.log(tail) / a) == pytest.approx(1 - c / (a + c) * tail, abs=1e-11)
+    with mpmath.workdps(60):
+        wanted = float(mpmath.gammaprod([mpmath.mpf(a) + c, mpmath.mpf(a) + b], [mpmath.mpf(a) + c + b, a]))
+    first, second = ((a, b), (c, 1.0)) if category == 0 else ((b, a), (1.0, c))
+    greater = compare(first, second, category).probability_greater
+    assert greater == pytest.approx(wanted, abs=1e-11)
+    assert compare(second, first, category).probability_greater == pytest.approx(1 - greater, abs=1e-12)
+    assert compare(first, second, 1 - category).probability_greater == pytest.approx(1 - greater, abs=1e-12)
+
+
+def inverted(p: tuple[float, float, float, float], x: float) -> float:
+    """P(log odds ratio > x) from its characteristic function, in 40 digits."""
+    with mpmath.workdps(40):
+        a, b, c, d = map(mpmath.mpf, p)
+        mean = mpmath.psi(0, a) - mpmath.psi(0, b) - mpmath.psi(0, c) + mpmath.psi(0, d)
+        sd = mpmath.sqrt(sum(mpmath.psi(1, q) for q in (a, b, c, d)))
+        step, total, term, j = 2 * mpmath.pi / (abs(mean - x) + 12 * sd + 40 / min(a, b, c, d)), mpmath.mpf(1) / 2, 1, 0
+        while abs(term) > 1e-17:
+            w = mpmath.mpc(0, (j + mpmath.mpf(1) / 2) * step)
+            term = mpmath.exp(sum(mpmath.loggamma(q + s * w) - mpmath.loggamma(q)
+                                  for q, s in ((a, 1), (b, -1), (c, -1), (d, 1))) - w * x)
+            total, j = total + mpmath.im(term) / (mpmath.pi * (j + mpmath.mpf(1) / 2)), j + 1
+        return float(total)
+
+
+@pytest.mark.parametrize("p", [
+    (1000.1, 3.0, 500.1, 500.1), (794.8, 8.167, 2.9e8, 4.5), (1e18, 300.0, 1e18, 290.0), (1e14, 7.0, 3e14, 20.0),
+    (3e17, 4e16, 9e17, 1.2e17), (2e8, 3e8, 2.0001e8, 3e8),
+], ids=str)  # fmt: skip
+def test_large_shares_and_their_mirrors(p: tuple[float, float, float, float]) -> None:
+    a, b, c, d = p
+    found, mirrored, turned = compare((a, b), (c, d)), compare((a, b), (c, d), 1), compare((c, d), (a, b))
+    assert found.probability_greater == pytest.approx(inverted(p, 0.0), abs=1e-11)
+    for other in (mirrored, turned):
+        assert other.probability_greater == pytest.approx(1 - found.probability_greater, abs=1e-13)
+        low, high = found.odds_ratio.interval()
+        assert other.odds_ratio.interval() == pytest.approx((1 / high, 1 / low), rel=1e-9)
+        low, high = found.difference.interval()
+        assert other.difference.interval() == pytest.approx((-high, -low), rel=1e-9, abs=1e-9 * (high - low))
+    rounding = 1e-9 + 1e-15 / math.sqrt(min(special.polygamma(1, a) + special.polygamma(1, b),
+                                            special.polygamma(1, c) + special.polygamma(1, d)))
+    for x in (math.log(end) for end in found.odds_ratio.interval()):
+        assert found.odds_ratio._above(x) == pytest.approx(inverted(p, x), abs=rounding)
+
+
+def test_shares_next_to_an_end_are_told_apart() -> None:
+    prior = (1e-9,) * 3
+    one, two = (dpbi.noise_aware_posterior(KNorm(1.0), prior, 100, r) for r in ((100, 0, 0), (0, 60, 40)))
+    assert compare(one, two).probability_greater == pytest.approx(1, abs=1e-9)
+    assert compare(one, two).difference.interval()[0] == pytest.approx(1, abs=1e-9)
+    found = compare((24.001, 0.001), (0.001, 106.001), 1)
+    assert found.probability_greater < 1e-9 and found.difference.interval()[1] == pytest.approx(-1, abs=1e-6)
+    assert compare((1e-4, 5), (1e-5, 1)).difference.interval()[0] == 0
+    assert compare((1e-30, 1e18), (1e-30, 1e-30)).probability_greater == pytest.approx(0.25, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.03, 0.005])
+def test_wide_noise_on_many_records(epsilon: float) -> None:
+    """By few parts as by all, and one release against itself."""
+    read = dpbi.noise_aware_posterior(KNorm(epsilon), (1, 1), 3_000, (1_400, 1_600))
+    few, at = read._few_betas(0), np.linspace(0.3, 0.7, 9)
+    assert few.share.size < read._betas(0).share.size / 2
+    assert few.cumulative(at) == pytest.approx(read.cumulative(at), abs=1e-11)
+    found = compare(read, read)
+    assert found.probability_greater == pytest.approx(0.5, abs=1e-12)
+    assert found.odds_ratio.laws[0].cumulative(special.logit(at) - found.odds_ratio.laws[0].origin) == pytest.approx(
+        read.cumulative(at), abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ["difference", "odds_ratio", "risk_ratio"])
+def test_a_density_has_digits_where_a_part_is_rare(name: str) -> None:
+    """Beta(1, 1) less Beta(.01, 1) has density int .01 theta^{.01 - 1} = (1 - x)^.01 at x >= 0."""
+    contrast = getattr(compare((1, 1), (0.01, 1)), name)
+    at = np.array([1e-9, 0.3, 0.9])
+    if name == "difference":
+        assert contrast.density(at) == pytest.approx((1 - at) ** 0.01, rel=1e-9)
+    assert (contrast.density([-5.0, 0.0] if name != "difference" else [-1.0, 1.0]) == 0).all()
+
+
+def test_wrong_arguments() -> None:
     for wrong, words in (((1, 1), "second"), (3, "first")):
         arguments = ((1, 1), "a") if words == "second" else (wrong, (1, 1))
         with pytest.raises(ValueError, match=words):

@@ -1,6 +1,7 @@
 """What many releases lose together: loss laws and their sums against enumeration, and where exact sums do not hold."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -85,6 +86,34 @@ def _delta_of_sums(laws: list, epsilon: float) -> float:
         sums = np.add.outer(sums, law.losses).ravel()
         probability = np.multiply.outer(probability, law.probabilities).ravel()
     return float(probability @ np.maximum(1 - np.exp(epsilon - sums), 0))
+
+
+def test_many_equal_releases_on_the_grid_are_no_less_than_their_exact_sum() -> None:
+    """Losses -e, 0, e and -2e, 0, 2e: all sums are multiples of e, exactly; 1,001 x 1,001 sums."""
+    some, more = Geometric(0.125), Geometric(0.25)
+    found = compose([(some, (1, 1, 1), 50)] * 500 + [(more, (1, 1, 1), 50)] * 500)
+    one, two = (_power(of.loss_law((1, 1, 1), 50).probabilities, 500) for of in (some, more))
+    wide = np.zeros(2 * two.size - 1)
+    wide[::2] = two
+    law, losses = np.convolve(one, wide), 0.125 * np.arange(-1500, 1501)
+    for at in (0.0, 20.0, 40.0):
+        wanted = float(law @ np.maximum(1 - np.exp(at - losses), 0))
+        assert wanted <= float(found.delta(at)) <= wanted * 1.05
+    assert found.total == found.epsilon(0.0) == found.epsilon(1e-300) == 187.5 and not found.exact
+
+
+def _power(law: np.ndarray, times: int) -> np.ndarray:
+    found = np.ones(1)
+    for _ in range(times):
+        found = np.convolve(found, law)
+    return found
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [(16.83, 100), (0.1, 3), (0.1, 5000), (0.7, 9)])
+def test_the_sum_of_epsilons_is_never_below_itself(epsilon: float, times: int) -> None:
+    found = compose([(Geometric(epsilon), (1, 1), 9)] * times)
+    assert Fraction(epsilon) * times <= Fraction(found.total) <= Fraction(epsilon) * times * (1 + Fraction(1, 10**15))
+    assert found.epsilon(0.0) == found.total
 
 
 def test_no_mechanism_loses_more_than_its_law() -> None:
