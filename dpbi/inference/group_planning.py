@@ -103,8 +103,8 @@ def chance_of_order(
         if (found := _exact_chance(pair, prior, (n_1, n_2), laws, sure, category)) is not None:
             right, wrong = found if one > two else found[::-1]
             return OrderChance((n_1, n_2), right, wrong, True)
-    (m_1, s_1, t_1), (m_2, s_2, t_2) = (_expected(own, prior, n, share, category)
-                                        for own, n, share in zip(pair, (n_1, n_2), (one, two), strict=True))  # fmt: skip
+    groups = zip(pair, (n_1, n_2), (one, two), strict=True)
+    (m_1, s_1, t_1), (m_2, s_2, t_2) = (_expected(own, prior, n, share, category) for own, n, share in groups)
     gap = m_1 - m_2 if one > two else m_2 - m_1
     needed, over = float(special.ndtri(sure)) * math.hypot(s_1, s_2), math.hypot(t_1, t_2)
     right, wrong = (float(special.ndtr((side - needed) / over)) for side in (gap, -gap))
