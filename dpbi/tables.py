@@ -481,16 +481,32 @@ def _without_zeros(rows: list[dict[str, Cell]]) -> list[dict[str, Cell]]:
     return [{title: value for title, value in row.items() if title != "Standard error"} for row in rows]
 
 
-def contrasts(first: str, second: str, true: Sequence[Sequence[float]], private: Sequence[Sequence[float]]
+def contrasts(first: str, second: str, true: Sequence[Sequence[float]] | None, private: Sequence[Sequence[float]]
               ) -> ResultTable:  # fmt: skip
-    """A row per contrast of two groups' shares; true, private: of each its value at the mean shares, and the interval.
+    """A row per contrast of two groups' shares; true, private: of each its value at the mean shares, and the interval;
+    true: None where releases are all that is known.
     """
     names = (f"Difference, {first} less {second}", f"Odds ratio, {first} to {second}",
              f"Risk ratio, {first} to {second}")  # fmt: skip
-    titles = ("True", "True from", "True to", "Private", "Private from", "Private to")
-    rows: list[dict[str, Cell]] = [{"Contrast": name} | dict(zip(titles, (*known, *read), strict=True))
-            for name, known, read in zip(names, true, private, strict=True)]  # fmt: skip
+    read_titles = ("Private", "Private from", "Private to")
+    rows: list[dict[str, Cell]] = [{"Contrast": name} | dict(zip(read_titles, read, strict=True))
+                                   for name, read in zip(names, private, strict=True)]  # fmt: skip
+    if true is None:
+        return _table("contrasts", "One row per contrast of two groups: by their releases", rows)
+    titles = ("Contrast", "True", "True from", "True to")
+    rows = [dict(zip(titles, (row["Contrast"], *known), strict=True)) | row
+            for row, known in zip(rows, true, strict=True)]  # fmt: skip
     return _table("contrasts", "One row per contrast of two groups: by the true counts and by one release", rows)
+
+
+def released_pairs(names: Sequence[tuple[str, str]], read: Sequence[RoughDifference]) -> ResultTable:
+    """A row per pair of groups of which releases are all that is known, the one whose mean share is higher first."""
+    rows: list[dict[str, Cell]] = [
+        {"Group": one, "Against": two, "Private P(higher)": found.probability_greater, "Private": found.mean,
+         "Private from": found.low, "Private to": found.high}
+        for (one, two), found in zip(names, read, strict=True)
+    ]  # fmt: skip
+    return _table("pairs", "One row per pair of groups: which is higher, by their releases", rows)
 
 
 def pairs(names: Sequence[tuple[str, str]], true: Sequence[RoughDifference], private: Sequence[RoughDifference]
@@ -568,7 +584,8 @@ COLUMNS: Mapping[str, Meaning] = {
     "Difference": Meaning("Difference of the mean shares, by the true counts.", "%.5f"),
     "Difference from": Meaning("Lower end of its 95 % interval.", "%.5f"),
     "Difference to": Meaning("Upper end of its 95 % interval.", "%.5f"),
-    "Private P(higher)": Meaning("The same probability for a reader of one release of each group.", "%.4f"),
+    "Private P(higher)": Meaning("Probability that its share is higher, for a reader of one release each.", "%.4f"),
+    "Against": Meaning("The group it is compared with.", TEXT),
     "Mechanism": Meaning("How the counts are made noisy: each one's rule is under Mechanisms, on Methods.", TEXT),
     "Guarantee": Meaning("What is promised for one record replaced, and on what basis.", TEXT),
     "Mean H": Meaning("Mean Hellinger distance between the true and the released posterior; 0 same, 1 apart."),

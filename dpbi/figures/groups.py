@@ -24,7 +24,7 @@ from dpbi.figures.style import (
     number,
 )
 from dpbi.inference.group_conclusions import RoughDifference
-from dpbi.inference.group_planning import SURE
+from dpbi.inference.group_planning import SURE, rounded_up
 
 _LABEL = 18
 _SURE, _UNSURE, _WRONG = Style(SCALE[0], "solid", "circle"), Style("#6587a3", "solid", "circle-open"), Style(
@@ -62,9 +62,12 @@ def conclusions(
         if placed[sure]:
             _add(fig, placed[sure], style, name.replace("<br>", " "), LINE_WIDTH)
             ticks[float(np.mean([row for row, _ in placed[sure]]))] = f"{len(placed[sure])} {name}"
+    told, what = len(placed[sign]), f"that {(one, two)[sign < 0]} is higher"
+    if truth.mean == 0:
+        told, what = len(drawn) - len(placed[0]), "of an order, though there is none"
     fig.add_vline(x=0.0, line={"color": REFERENCE.colour, "dash": REFERENCE.dash, "width": 2})
     return base_layout(
-        fig, f"{len(placed[sign])} of {len(drawn)} readers would be sure that {(one, two)[sign < 0]} is higher",
+        fig, f"{told} of {len(drawn)} readers would be sure {what}",
         alt=f"95 % intervals of the difference in the share of {share}, {one} less {two}: by the true counts and by "
             f"{len(drawn)} releases",
         values="; ".join(tick.replace("<br>", " ") for place, tick in ticks.items() if place),
@@ -86,6 +89,39 @@ def _add(fig: Drawing, placed: Sequence[tuple[int, RoughDifference]], style: Sty
         error_x=interval_bar(mean, low, high, style.colour, width),
         customdata=[one.probability_greater for one in draws],
         hovertemplate="%{x:.3p}; P(first higher) = %{customdata:.3g}",
+    )  # fmt: skip
+
+
+def released(
+    shares: Sequence[tuple[float, float, float]], groups: Sequence[str], compared: tuple[int, int], category: str,
+    title: str,
+) -> Figure:
+    """The share of a category in every group, as its release tells it.
+
+    shares: mean and 95 % interval of each; compared: the places of the two that are; title: what follows of them.
+    """
+    names = display_labels(groups, _LABEL)
+    (share,) = display_labels([category], _LABEL)
+    fig = Drawing()
+    for two, style, width in ((False, _UNSURE, LINE_WIDTH), (True, _SURE, 5.0)):
+        rows = [g for g in range(len(groups)) if (g in compared) == two]
+        if rows:
+            mean, low, high = np.array([shares[g] for g in rows]).T
+            fig.add_scatter(
+                x=compact(mean), y=rows, mode="markers", name="compared" if two else "other groups", showlegend=False,
+                marker={"color": style.colour, "symbol": style.symbol, "size": 5 + width,
+                        "line": {"width": 2, "color": style.colour}},
+                error_x=interval_bar(mean, low, high, style.colour, width),
+                hovertemplate="%{x:.3p}",
+            )  # fmt: skip
+    return base_layout(
+        fig, title, alt=f"Shares of {share} by group, with 95 % intervals, as the releases tell them",
+        values="; ".join(f"{name} {number(100 * mean)} %" for name, (mean, _, _) in zip(names, shares, strict=True)),
+        notes=["Means and 95 % intervals, allowing for the noise."],
+        x={"title_text": f"θ, share of {share}", "tickformat": "~%"},
+        y={"tickmode": "array", "tickvals": [*range(len(groups))], "ticktext": [*names],
+           "range": [len(groups) - 0.4, -0.6], "showgrid": False},
+        height=110 + 2 * _HEIGHT * len(groups),
     )  # fmt: skip
 
 
@@ -114,14 +150,19 @@ def plan(found: Planned, axis: str, wanted: float, answer: float | None, gap: tu
     title = f"{wanted:.0%} is not reached"
     if answer is not None:
         by_people = axis.startswith(_PEOPLE)
-        told = f"{answer:,.0f} {axis.removeprefix(_PEOPLE)} give" if by_people else f"ε = {number(answer)} gives"
-        mark_place(fig, answer, f"{answer:,.0f}" if by_people else number(answer), by_powers=True, dash="solid")
+        exact = dict(zip(found.at, found.exact, strict=True)).get(answer, True)
+        known, about = (answer, "") if exact else (rounded_up(answer), "about ")
+        value = f"{known:,.0f}" if by_people else number(known)
+        told = f"{about}{value} {axis.removeprefix(_PEOPLE)} give" if by_people else f"ε = {about}{value} gives"
+        told = told[0].upper() + told[1:] if by_people else told
+        mark_place(fig, answer, f"{about}{value}", by_powers=True, dash="solid")
         title = f"{told} {wanted:.0%}"
     approximate = not all(found.exact)
     return base_layout(
-        fig, f"{title}: a share of {number(max(gap))} seen to be above {number(min(gap))}",
+        fig, title,
         alt=f"Chance that a reader is sure of the order, against {axis}",
-        notes=[f"Sure: P(order) ≥ {SURE}, a 95 % interval that leaves out 0.",
+        notes=[f"A share of {number(max(gap))} seen to be above {number(min(gap))}.",
+               f"Sure: P(order) ≥ {SURE}, a 95 % interval that leaves out 0.",
                "Filled: exact. Open: normal approximation, no bound." if approximate else "All exact."],
         x={"title_text": axis, **log_axis(min(found.at), max(found.at))},
         y={"title_text": "Chance to be sure", "range": [0, 1.04], "tickformat": ".0%"}, headroom=20,

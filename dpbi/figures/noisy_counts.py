@@ -111,6 +111,8 @@ def ranks(found: Outcome, places: Sequence[int]) -> Figure:
     (lead,) = _names(found, [leader])
     p = float(rank.first[leader])
     title = f"{lead} is first {'in every draw' if p == 1 else f'with probability {_share(p)}'}"
+    if others := rank.leaders[1:]:
+        title = f"{lead} and {_names(found, others)[0] if len(others) == 1 else f'{len(others)} others'} are alike"
     if matrix is not None:
         _add_matrix(fig, matrix[list(places)])
         x: dict[str, Any] = {"title_text": "Rank", "dtick": 1, "range": [0.4, len(matrix) + 0.6], "showgrid": False}

@@ -27,7 +27,7 @@ _WITHIN = 3.0  # standard deviations of the mean: where an end is looked for fir
 _POINTS, _AT_ONCE = 6, 24  # of an axis: points to begin with, doubled until nothing changes; moments at a time
 _SAME = 1e-10  # of a probability
 _RARE = 1e-18  # a value this improbable moves no end of an interval
-_ALL = 4_000  # parts, that few would not be much fewer than
+_ALL = 60  # parts, that few would not be much fewer than
 _BLOCK, _EACH = 2.0, 10  # standard deviations of a count given theta; Gauss points of so wide a block
 _PARTS, _NUMBERS = 60_000, 4_000_000  # of a mixture, and in polynomials at all values, at most
 

@@ -81,9 +81,11 @@ def chance_of_order(
     """The chance that a reader of both releases will be sure which share is larger.
 
     c_g ~ Multinomial(n_g, theta_g), r_g ~ mechanism(c_g); the other categories share the rest as the prior has them.
-    For two categories sum_{r_1, r_2} P(r_1) P(r_2) 1{P(theta_1 > theta_2 | r_1, r_2) >= sure}, exact up to 1,000
-    records a group. Else Phi(|theta_1 - theta_2| / s - z), z = Phi^-1(sure), s^2 the sum of both posterior variances
-    given the release that the counts expect: the normal approximation, no bound.
+    For two categories, and without noise for any number, as the others are then one, sum_{r_1, r_2} P(r_1) P(r_2)
+    1{P(theta_1 > theta_2 | r_1, r_2) >= sure}, exact up to 1,000 records a group. Else the normal approximation, no
+    bound: the posterior of theta_g has mean m_g and variance s_g^2 given the release that the counts expect, and over
+    releases that mean varies by t_g^2 = s_g^2 (1 - s_g^2 A / (m_g (1 - m_g))), as of normal shares of which the prior
+    knows as much as A records; Phi((m_1 - m_2 - z s) / t), z = Phi^-1(sure), s^2 = s_1^2 + s_2^2, t^2 = t_1^2 + t_2^2.
     mechanism: of both groups, or of each its own (first, second), None without noise; prior: (k,); sizes: (n_1, n_2),
     each at least 1; shares: of the category, each in (0, 1), and not equal; sure in (0.5, 1); category: 0..k - 1.
     Returns the OrderChance.
@@ -94,15 +96,19 @@ def chance_of_order(
     if one == two:
         raise ValueError(f"The shares must differ for one order to be right: got {one:g} twice.")
     sure = limits.between("sure", sure, math.nextafter(0.5, 1), math.nextafter(1, 0))
+    if pair[0] is None:  # theta | c ~ Beta(alpha_i + c_i, A - alpha_i + n - c_i), c_i ~ Binomial(n, theta_i)
+        prior, category = (prior[category], math.fsum(prior) - prior[category]), 0
     if len(prior) == 2 and max(n_1, n_2) <= EXACT_LARGEST:
         laws = _binomial(n_1, one), _binomial(n_2, two)
         if (found := _exact_chance(pair, prior, (n_1, n_2), laws, sure, category)) is not None:
             right, wrong = found if one > two else found[::-1]
             return OrderChance((n_1, n_2), right, wrong, True)
-    sd = math.hypot(*(_expected_sd(own, prior, n, share, category)
-                      for own, n, share in zip(pair, (n_1, n_2), (one, two), strict=True)))  # fmt: skip
-    z, gap = float(special.ndtri(sure)), abs(one - two) / sd
-    return OrderChance((n_1, n_2), float(special.ndtr(gap - z)), float(special.ndtr(-gap - z)), False)
+    groups = zip(pair, (n_1, n_2), (one, two), strict=True)
+    (m_1, s_1, t_1), (m_2, s_2, t_2) = (_expected(own, prior, n, share, category) for own, n, share in groups)
+    gap = m_1 - m_2 if one > two else m_2 - m_1
+    needed, over = float(special.ndtri(sure)) * math.hypot(s_1, s_2), math.hypot(t_1, t_2)
+    right, wrong = (float(special.ndtr((side - needed) / over)) for side in (gap, -gap))
+    return OrderChance((n_1, n_2), right, wrong, False)
 
 
 def chance_at_counts(
@@ -220,6 +226,12 @@ def cost_of_noise(
     return NoiseCost(math.sqrt(value), math.sqrt(math.fsum(exact[n] for n in sizes)), error / (2 * math.sqrt(value)))
 
 
+def rounded_up(value: float) -> float:
+    """To two digits: finer than that the normal approximation knows no size and no epsilon. Source: ours."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit * (1 - 1e-12)) * unit:.2g}")
+
+
 def check_pair(mechanism: Mechanism | Pair) -> Pair:
     """Of both groups, or of each its own (first, second). ValueError for anything else."""
     if isinstance(mechanism, tuple | list):
@@ -314,16 +326,22 @@ def _steps(prior: tuple[float, ...], sizes: tuple[int, int]) -> Floats:
 # Where not all is visited ---------------------------------------------------------------------------
 
 
-def _expected_sd(
+def _expected(
     mechanism: Mechanism | None, prior: tuple[float, ...], n: int, share: float, category: int
-) -> float:
-    """The posterior's standard deviation given the release that the counts expect."""
+) -> tuple[float, float, float]:
+    """Mean m and standard deviation s of the posterior given the release that the counts expect, and t, how the mean
+    varies over releases."""
     rest = sum(prior) - prior[category]
     shares = [share if i == category else (1 - share) * alpha / rest for i, alpha in enumerate(prior)]
     counts = _rounded(n, shares)
     if mechanism is None:
-        return math.sqrt(float(dirichlet.variance(np.array(prior) + counts)[category]))
-    return math.sqrt(_variance(posterior_given(mechanism, prior, n, tuple(counts)), category))
+        parameters = np.array(prior) + counts
+        mean, variance = float(dirichlet.mean(parameters)[category]), float(dirichlet.variance(parameters)[category])
+    else:
+        given = posterior_given(mechanism, prior, n, tuple(counts))
+        mean, variance = float(given.mean[category]), _variance(given, category)
+    told = max(1 - variance * sum(prior) / (mean * (1 - mean)), np.finfo(float).tiny)
+    return mean, math.sqrt(variance), math.sqrt(variance * told)
 
 
 def _rounded(n: int, shares: list[float]) -> list[int]:

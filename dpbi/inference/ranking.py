@@ -32,6 +32,15 @@ class Ranking(FrozenResult):
     mass: float
 
     @property
+    def leaders(self) -> tuple[int, ...]:
+        """The one that is first most often, and those that the draws do not tell from it: within two standard errors of
+        the difference of their probabilities."""
+        best = int(self.first.argmax())
+        gap = self.first[best] - self.first
+        alike = gap**2 <= 4 * (self.first[best] + self.first - gap**2) / self.draws
+        return (best, *(int(i) for i in np.flatnonzero(alike & (self.first > 0)) if i != best))
+
+    @property
     def error(self) -> float:
         """Two standard errors of a probability near 1/2, the largest of any."""
         return 1 / float(np.sqrt(self.draws))

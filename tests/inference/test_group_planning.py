@@ -174,14 +174,35 @@ def test_the_normal_approximation_is_near_what_is_exact_and_says_so(
 
 
 def test_several_categories_are_as_the_one_against_the_rest_where_there_is_no_noise() -> None:
-    about = chance_of_order(None, (1, 1, 1), (260, 260), (0.45, 0.35), category=1)
-    exact = chance_of_order(None, (1, 2), (260, 260), (0.45, 0.35))
-    assert exact.exact and not about.exact
-    assert about.right == pytest.approx(exact.right, abs=0.015)
+    found = chance_of_order(None, (1, 0.5, 1.5), (260, 260), (0.45, 0.35), category=1)
+    assert found == chance_of_order(None, (0.5, 2.5), (260, 260), (0.45, 0.35)) and found.exact
+    p = stats.binom.pmf(np.arange(8)[:, None], 7, [0.9, 0.2])  # counts of the second of four, and fractions
+    sure = np.array([[float(greater(2 + c, 5 + 7 - c, 2 + d, 5 + 7 - d)) >= 0.9 for d in range(8)] for c in range(8)])
+    of_four = chance_of_order(None, (1, 2, 3, 1), (7, 7), (0.9, 0.2), 0.9, category=1)
+    assert of_four.right == pytest.approx(float(p[:, 0] @ sure @ p[:, 1]), abs=1e-9)
     noisy = chance_of_order(Geometric(0.5), (1, 1, 1), (260, 260), (0.45, 0.35), category=1)
     noise = 1 / (2 * math.sinh(0.25 / 2) ** 2)  # of a count among three, of n known
     sd = math.sqrt((0.45 * 0.55 + 0.35 * 0.65) / 260 + 2 * noise / 260**2)
     assert noisy.right == pytest.approx(stats.norm.cdf(0.1 / sd - stats.norm.ppf(planning.SURE)), abs=0.02)
+
+
+@pytest.mark.parametrize("mechanism", [None, Geometric(1.0)], ids=str)
+@pytest.mark.parametrize("prior", [(50, 150), (200, 200), (20, 5)])
+def test_the_normal_approximation_follows_a_strong_prior(
+    mechanism: dpbi.Mechanism | None, prior: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A prior of 400 records pulls both shares together: with it none of 150 and 300 people are sure."""
+    asked = mechanism, prior, (400, 300), (0.42, 0.3)
+    exact = chance_of_order(*asked)
+    monkeypatch.setattr(planning, "EXACT_LARGEST", 10)
+    about = chance_of_order(*asked)
+    assert (exact.exact, about.exact) == (True, False)
+    assert about.right == pytest.approx(exact.right, abs=0.02) and about.wrong < 1e-3
+
+
+def test_two_digits_upwards_are_what_an_approximation_knows() -> None:
+    for value, wanted in ((349.0, 350), (350.0, 350), (351.0, 360), (1e7, 1e7), (99.5, 100), (0.4321, 0.44)):
+        assert planning.rounded_up(value) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_people_and_epsilon_that_are_needed_reach_the_chance_and_a_little_less_does_not() -> None:

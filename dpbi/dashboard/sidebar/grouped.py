@@ -10,20 +10,22 @@ from typing import Any, NamedTuple
 
 from dpbi import limits
 from dpbi.dashboard.sidebar import entries
+from dpbi.data.count_table import CountTable
 from dpbi.data.examples import GROUPED
 from dpbi.data.files.table import JOIN
 
 GROUPS_LARGEST = 40
 BY_KEY = {example.key: example for example in GROUPED}
-EXAMPLE, TYPED, FILE = SOURCES = ("An example", "Counts typed in", "The file in use")
+EXAMPLE, TYPED, FILE, RELEASES = SOURCES = ("An example", "Counts typed in", "The file in use", "Releases made")
 PEOPLE, EPSILON = PLANNED = ("people a group", "epsilon")
 READERS = (10, 20, 30, 50)
 SIDES = ("first", "second")  # of the two groups that are compared
 # A group and a category by their places from 1 on, which are public where their names are not; an epsilon or a size of
 # a group's own: empty where it has none.
 DEFAULTS: dict[str, Any] = {
-    "groups: source": EXAMPLE, "groups: example": GROUPED[0].key, "groups: typed": "", "groups: first": 1,
-    "groups: second": 2, "groups: category": 1, "groups: mechanism": "", "groups: draws": 20, "groups: strength": "1",
+    "groups: source": EXAMPLE, "groups: example": GROUPED[0].key, "groups: typed": "", "groups: question": 1,
+    "groups: first": 1, "groups: second": 2, "groups: category": 1,
+    "groups: mechanism": "", "groups: draws": 20, "groups: strength": "1",
     "groups: share": "0.3", "groups: gap": "0.1", "groups: wanted": "0.8", "groups: vary": PEOPLE,
     **{f"groups: {what} of the {side}": "" for what in ("epsilon", "size") for side in SIDES},
 }  # fmt: skip
@@ -104,13 +106,25 @@ def of_file(used: Mapping[str, Any] | None) -> Grouped | None:
     return _named([*found], [*first], counts, used["name"], "an uploaded file")
 
 
+def of_table(table: CountTable, question: int, name: str) -> Grouped:
+    """One question of a table of groups, those in which nobody answered it left out. Raises ValueError where fewer than
+    two are left."""
+    held = [(group, one) for group, one in zip(table.groups, table.counts[question], strict=True) if sum(one.counts)]
+    if len(held) < 2:
+        raise ValueError("Two groups with somebody in them are needed.")
+    limits.whole_number("number of groups", len(held), 2, GROUPS_LARGEST)
+    title = f"{name}: {table.questions[question]}" if len(table.questions) > 1 else name
+    return Grouped(tuple(group for group, _ in held), held[0][1].labels, tuple(one.counts for _, one in held), title,
+                   "an uploaded file")  # fmt: skip
+
+
 def found(kept: Mapping[str, Any]) -> Grouped | None:
     """Of the settings; None where nothing is typed, or no such file in use. Raises ValueError as ``typed``."""
     if kept["groups: source"] == EXAMPLE:
         return of_example(kept["groups: example"])
     if kept["groups: source"] == FILE:
         return of_file(kept["uploaded"])
-    return typed(kept["groups: typed"]) if kept["groups: typed"].strip() else None
+    return typed(kept["groups: typed"]) if kept["groups: source"] == TYPED and kept["groups: typed"].strip() else None
 
 
 def as_typed(own: Grouped) -> str:

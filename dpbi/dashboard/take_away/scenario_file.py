@@ -81,14 +81,11 @@ def document(
     return found
 
 
-def of_groups(kept: Mapping[str, Any], *, with_counts: bool) -> Document:
-    """The document of the page Groups alone; with_counts: a person's own groups and counts too, as typed."""
+def of_groups(kept: Mapping[str, Any], own: grouped.Grouped | None) -> Document:
+    """The document of the page Groups alone; own: a person's groups and counts that are to be in it, as typed."""
     found: Document = {}
     for key in (*_of_groups(), "epsilon", "seed"):
         found |= accepted(key, kept)
-    own = None
-    with suppress(ValueError):
-        own = grouped.found(kept) if with_counts and kept["groups: source"] != grouped.EXAMPLE else None
     if own is not None and (text := grouped.as_typed(own)):
         found |= {"groups_from": name_of_option(grouped.TYPED), "groups": text}
     return found

@@ -87,6 +87,12 @@ def of_groups(mechanism: Mechanism, pair: tuple[Mechanism, Mechanism], given: Se
     )
 
 
+def of_released_groups(given: Settings) -> str:
+    """The script of two groups whose releases were made; given: of its settings."""
+    return _program("released_groups").format(version=dpbi.__version__, needs=handover.SCRIPT_NEEDS,
+                                              settings=_assigned(given))  # fmt: skip
+
+
 def of_claim(name: str, setting: Setting) -> str:
     """The script of one claim, by its name, at a setting."""
     given = {"name": name, "prior": setting.problem.prior, "counts": setting.problem.counts, "epsilon": setting.epsilon,

@@ -11,7 +11,7 @@ from dpbi import limits
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, settings
 from dpbi.dashboard.shown import downloads, folds, stylesheet
-from dpbi.dashboard.sidebar import data_source, privacy
+from dpbi.dashboard.sidebar import data_source, grouped, privacy
 from dpbi.dashboard.sidebar.menu import Page
 from dpbi.dashboard.take_away import report, scenario_file, script
 from dpbi.dashboard.words import handover, words
@@ -58,8 +58,7 @@ def write_address(page: Page, chosen: Scenario | None, defaults: Mapping[str, An
         document = scenario_file.for_address(whole, with_counts=_in_the_link(whole))
     else:
         entered = settings.everything()
-        document = document | scenario_file.accepted("source", entered) | scenario_file.of_groups(
-            entered, with_counts=False)
+        document = document | scenario_file.accepted("source", entered) | scenario_file.of_groups(entered, None)
         document = st.session_state[_WRITTEN] = scenario_file.for_address(document, with_counts=False)
     document = document | _groups_in_the_link()
     on_stage = {name: settings.get(name) for name in scenario_file.STAGING}
@@ -228,13 +227,14 @@ def offer(page: Page, chosen: Scenario, seen: downloads.Shown, defaults: Mapping
 
 
 def offer_groups(
-    page: Page, seen: downloads.Shown, files: Mapping[str, bytes], defaults: Mapping[str, Any], *, own: bool
+    page: Page, seen: downloads.Shown, files: Mapping[str, bytes], defaults: Mapping[str, Any],
+    own: grouped.Grouped | None,
 ) -> None:
-    """The settings, the link and the report of the page Groups; files: of the report; own: whether the
-    counts are a person's.
+    """The settings, the link and the report of the page Groups; files: of the report; own: groups that are a person's.
     """
-    with_counts = own and st.checkbox("With my labels and counts", key="take away: groups", help=handover.WITH_GROUPS)
-    document = scenario_file.of_groups(settings.everything(), with_counts=with_counts)
+    with_counts = own is not None and st.checkbox(
+        "With my labels and counts", key="take away: groups", help=handover.WITH_GROUPS)
+    document = scenario_file.of_groups(settings.everything(), own if with_counts else None)
     with st.container(horizontal=True, gap="small"):
         downloads.offer(
             "Settings (JSON)", lambda: scenario_file.to_json(document), "dpbi-settings.json", "application/json"

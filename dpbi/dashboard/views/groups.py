@@ -4,26 +4,37 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import streamlit as st
 
-from dpbi import MECHANISMS, Mechanism, Problem, limits, name_of, tables as data
+from dpbi import MECHANISMS, CountTable, Mechanism, Problem, limits, name_of, tables as data
 from dpbi.dashboard.answers import groups as answers
 from dpbi.dashboard.answers.work import Cancelled, whole, work
 from dpbi.dashboard.page import DEFAULT_OF_GROUPS
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import controls, data_source, entries, grouped, menu, prior
-from dpbi.dashboard.sidebar.grouped import EXAMPLE, FILE, SIDES, SOURCES, TYPED, Grouped
+from dpbi.dashboard.sidebar.grouped import EXAMPLE, FILE, RELEASES, SIDES, SOURCES, TYPED, Grouped
 from dpbi.dashboard.take_away import script, take_away
+from dpbi.dashboard.views import released_groups
+from dpbi.dashboard.views.group_choice import OF, PAIRS_OF, Sentences, place
 from dpbi.dashboard.words import groups as said, guard, handover, sidebar, words
 from dpbi.inference.group_conclusions import RoughDifference
 from dpbi.inference.group_planning import SIZE_LARGEST, Pair, with_epsilon
 
-_OF = "groups: "  # what the settings of this page begin with
-PAIRS_OF = 10  # groups of which all pairs are shown
 _POINTS = 9  # of a plan
+TABLE_IN_USE = "data: table"  # in the session, from the page Data
+
+
+class TableInUse(Protocol):
+    """What the page Data puts into use where a file is a table of groups and questions."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def table(self) -> CountTable: ...
 
 
 class TwoGroups(NamedTuple):
@@ -54,27 +65,21 @@ class TwoGroups(NamedTuple):
         return self.pair[0].epsilon, self.pair[1].epsilon
 
 
-class Sentences(list[str]):
-    """Those of the page, shown as they come, to be taken along."""
-
-    def say(self, text: str) -> None:
-        self.append(text)
-        st.markdown(text)
-
-    def note(self, text: str) -> None:
-        self.append(text)
-        st.caption(text)
-
-
 def draw(defaults: Mapping[str, Any]) -> None:
     with st.sidebar:
         take_away.bring(defaults)
     refused: list[str] = []
     question: TwoGroups | None = None
     with st.container(horizontal=True, vertical_alignment="bottom", key="sources"):
-        source = settings.choice("Groups from", _OF + "source", SOURCES, width=180)
+        source = settings.choice("Groups from", OF + "source", SOURCES, width=180)
         example = source == EXAMPLE and _example()
-        strength = _strength(refused)
+        if source == RELEASES:
+            brought = released_groups.bring()
+        else:
+            strength = _strength(refused)
+    if source == RELEASES:
+        released_groups.draw(brought)
+        return
     if (found := example or _own_counts(source, refused)) is not None:
         with controls.row():
             question = _question(found, strength, refused)
@@ -116,7 +121,7 @@ def draw(defaults: Mapping[str, Any]) -> None:
 
 def _example() -> Grouped:
     titles = {key: one.title for key, one in grouped.BY_KEY.items()}
-    key = settings.choice("Example", _OF + "example", titles, format_func=titles.get, width=420)
+    key = settings.choice("Example", OF + "example", titles, format_func=titles.get, width=420)
     return grouped.of_example(key or grouped.DEFAULTS["groups: example"])
 
 
@@ -124,14 +129,19 @@ def _own_counts(source: str, refused: list[str]) -> Grouped | None:
     """Of the file in use, or typed; None where there is no such file, nothing is typed, or what is typed is refused."""
     if source == TYPED:
         st.text_area("Groups and their counts", height=110, help=said.TYPED_HELP, placeholder=said.TYPED_EXAMPLE,
-                     **settings.entry(_OF + "typed"))  # fmt: skip
+                     **settings.entry(OF + "typed"))  # fmt: skip
+    used: TableInUse | None = st.session_state.get(TABLE_IN_USE)
     with guard.beside(refused):
+        if source == FILE and used is not None:
+            titles = used.table.questions
+            asked = place("Question", "question", titles, 0) if len(titles) > 1 else 0
+            return grouped.of_table(used.table, asked, used.name)
         return grouped.found(settings.everything())
     return None
 
 
 def _strength(refused: list[str]) -> float | None:
-    text = st.text_input("Prior, each category", width=150, help=sidebar.PRIOR, **settings.entry(_OF + "strength"))
+    text = st.text_input("Prior, each category", width=150, help=sidebar.PRIOR, **settings.entry(OF + "strength"))
     with guard.beside(refused):
         return prior.check_parameter("prior", entries.number("prior", text))
     return None
@@ -139,14 +149,14 @@ def _strength(refused: list[str]) -> float | None:
 
 def _question(found: Grouped, strength: float | None, refused: list[str]) -> TwoGroups | None:
     """What the row of controls asks; None where an entry is refused."""
-    first = _place("Group", "first", found.groups, 0)
-    second = _place("against", "second", found.groups, 1, without=first)
-    i = _place("Share of", "category", found.labels, 0)
+    first = place("Group", "first", found.groups, 0)
+    second = place("against", "second", found.groups, 1, without=first)
+    i = place("Share of", "category", found.labels, 0)
     kinds = {kind.__name__: kind for kind in MECHANISMS}
     labels = {name: words.stamped(kind.label, kind(1.0).guarantee((1.0, 1.0), 1)) for name, kind in kinds.items()}
-    if settings.get(_OF + "mechanism") not in kinds:
-        settings.keep(_OF + "mechanism", DEFAULT_OF_GROUPS)
-    name = settings.choice("Mechanism", _OF + "mechanism", labels, format_func=labels.get, width=210)
+    if settings.get(OF + "mechanism") not in kinds:
+        settings.keep(OF + "mechanism", DEFAULT_OF_GROUPS)
+    name = settings.choice("Mechanism", OF + "mechanism", labels, format_func=labels.get, width=210)
     epsilon = None
     with guard.beside(refused):
         epsilon = limits.check_epsilon(entries.number("epsilon", settings.get("epsilon")))
@@ -160,18 +170,9 @@ def _question(found: Grouped, strength: float | None, refused: list[str]) -> Two
                      (found.groups[first], found.groups[second]), found.labels[i])  # fmt: skip
 
 
-def _place(label: str, name: str, options: Sequence[str], default: int, without: int | None = None) -> int:
-    """Which of them, from 0 on, kept from 1 on: one that is not there, or taken, gives way."""
-    left = [place for place in range(1, len(options) + 1) if place - 1 != without]
-    if settings.get(_OF + name) not in left:
-        settings.keep(_OF + name, default + 1 if default + 1 in left else left[0])
-    shown = [words.plain(option, 30) for option in options]
-    return int(settings.choice(label, _OF + name, left, format_func=lambda place: shown[place - 1], width=210)) - 1
-
-
 def _each_its_own(question: TwoGroups, refused: list[str]) -> TwoGroups | None:
     """With an epsilon or a size that is of one group alone; None where an entry is refused."""
-    names = {(what, side): f"{_OF}{what} of the {side}" for what in ("epsilon", "size") for side in SIDES}
+    names = {(what, side): f"{OF}{what} of the {side}" for what in ("epsilon", "size") for side in SIDES}
     if any(settings.get(name).strip() for name in names.values()):
         st.session_state.setdefault(folds.key(said.OWN), True)
     with folds.fold(said.OWN) as opened:
@@ -198,7 +199,7 @@ def _each_its_own(question: TwoGroups, refused: list[str]) -> TwoGroups | None:
 def _compare(question: TwoGroups, seed: int, sentences: Sentences) -> None:
     from dpbi.figures import groups as figures
 
-    size = settings.get(_OF + "draws")
+    size = settings.get(OF + "draws")
     with whole("groups", (question.asked, seed, size), size + 2, "comparisons") as current:
         true = current.ask(answers.truth, *question.asked[1:])
         drawn = [current.ask(answers.conclusion, *question.asked, seed, number) for number in range(size)]
@@ -209,6 +210,7 @@ def _compare(question: TwoGroups, seed: int, sentences: Sentences) -> None:
         if question.first.k == 2:
             exact = current.ask(answers.exact_share, *question.asked)
     right = true.means[0] >= true.means[1]
+    sign = 0 if said.alike(true.probability_greater) else 1 if right else -1
     names = question.names if right else question.names[::-1]
     low, high = true.intervals[0] if right else (-true.intervals[0][1], -true.intervals[0][0])
     probability = true.probability_greater if right else 1 - true.probability_greater
@@ -216,10 +218,10 @@ def _compare(question: TwoGroups, seed: int, sentences: Sentences) -> None:
     sketch = RoughDifference(true.probability_greater, true.at_means[0], *true.intervals[0])
     charts.draw(figures.conclusions(sketch, rough, question.names, question.category), "groups")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        settings.choice("Releases drawn", _OF + "draws", grouped.READERS, width=130)
+        settings.choice("Releases drawn", OF + "draws", grouped.READERS, width=130)
         controls.redraw(seed)
     exact = exact if exact is None or right else exact[::-1]
-    sentences.say(said.concluded(rough, 1 if right else -1, said.released(question.names, question.epsilons), exact))
+    sentences.say(said.concluded(rough, sign, said.released(question.names, question.epsilons), exact))
     alpha = question.first.prior
     one, two = (own.guarantee(alpha, n) for own, n in zip(question.pair, question.counted, strict=True))
     sentences.note(said.promised(one, two, max(question.epsilons), name_of(question.mechanism)))
@@ -285,7 +287,7 @@ def _plan(question: TwoGroups, alpha: tuple[float, ...], sentences: Sentences) -
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan"):
         typed = [_share(label, name, refused) for label, name in (
             (said.SHARE, "share"), (said.GAP, "gap"), (said.WANTED, "wanted"))]  # fmt: skip
-        vary = settings.segments("How much is needed of", _OF + "vary", grouped.PLANNED, width=260)
+        vary = settings.segments("How much is needed of", OF + "vary", grouped.PLANNED)
     share, gap, wanted = typed
     if share is None or gap is None or wanted is None:
         return None
@@ -335,7 +337,7 @@ def _in_proportion(n: int, proportion: tuple[int, int]) -> tuple[int, int]:
 
 
 def _share(label: str, name: str, refused: list[str]) -> float | None:
-    text = st.text_input(label, width=170, **settings.entry(_OF + name))
+    text = st.text_input(label, width=170, **settings.entry(OF + name))
     with guard.beside(refused):
         return limits.inside(label, entries.number(label, text))
     return None
@@ -362,10 +364,10 @@ def _take_away(
     program = script.of_groups(
         question.mechanism, question.pair, {
             "groups": found.groups, "labels": found.labels, "prior": question.first.prior, "counts": found.counts,
-            "places": question.places, "category": question.i, "seed": seed, "draws": settings.get(_OF + "draws"),
+            "places": question.places, "category": question.i, "seed": seed, "draws": settings.get(OF + "draws"),
             "pairs_of": PAIRS_OF,
         }, None if planned is None else planned._asdict())  # fmt: skip
-    own = settings.get(_OF + "source") != EXAMPLE
+    own = found if settings.get(OF + "source") != EXAMPLE else None
     files = {"script.py": program.encode(), "answers.md": "\n\n".join(sentences).encode() + b"\n"}
     take_away.offer_groups(menu.page("Groups"), seen, files, defaults, own=own)
     with folds.fold("Copy as Python") as opened:

@@ -1,11 +1,12 @@
 """The sentences of the page Groups."""
 
+import math
 from collections.abc import Sequence
 
 from dpbi import Guarantee, NotPrivate, printed_bound
 from dpbi.dashboard.words import words
 from dpbi.inference.group_conclusions import RoughDifference
-from dpbi.inference.group_planning import EXACT_LARGEST, NoiseCost, OrderChance
+from dpbi.inference.group_planning import EXACT_LARGEST, NoiseCost, OrderChance, rounded_up
 
 TYPED_HELP = (
     "A line of the categories' names, then a line per group: its name and its counts. Commas, semicolons or tabs "
@@ -22,6 +23,19 @@ NO_FILE = (
     "The page Data has no table of groups in use. Bring one there, choose the column of the groups, and under "
     "**Groups** each apart; then use these counts."
 )
+RELEASES = "Files of releases (JSON, or a ZIP of them)"
+ONE_MORE = "The file of the other group"
+SCRIPT = "It holds nothing private, and reads the files, which must lie beside it."
+RELEASES_HELP = "One file of a table of groups, or two files of one release each, as the page Release gives them."
+NO_RELEASES = (
+    "Bring what was published: the file of a table of groups, or the files of two groups. They hold nothing private, "
+    "and what is read from them costs no privacy."
+)
+PUBLISHED_ONLY = (
+    "Compared is what was published, by posteriors that allow for its noise: the true counts are not known here, and "
+    "reading costs no privacy. Two groups are two releases of different people; where somebody is in both, or both are "
+    "of one table, the probabilities do not hold."
+)
 APART = "**Two groups are two tables of different people.** "
 MIDDLE = "Private: the release in the middle of those above. Both intervals hold 95 %."
 PLAN = (
@@ -33,12 +47,36 @@ SHARE, GAP, WANTED = "Share in the lower group", "Difference to be seen", "Chanc
 
 def answer(higher: str, lower: str, category: str, probability: float, gap: tuple[float, float, float]) -> str:
     """gap: the difference of the mean shares, higher less lower, and its 95 % interval."""
+    if alike(probability):
+        least, most = (f"{100 * one:.3g}" for one in gap[1:])
+        return (
+            f"**{words.escape(higher)} and {words.escape(lower)} are alike**: each has the larger share of "
+            f"{words.escape(category)} with probability 0.5, and the difference is from {least} to {most} percentage "
+            "points with 95 %."
+        )
     mean, low, high = (f"{100 * one:.3g}" for one in gap)
     return (
         f"**{words.escape(higher)} has the larger share of {words.escape(category)}, with probability "
         f"{_probability(probability)}**: {mean} percentage points above {words.escape(lower)}, with 95 % from {low} to "
         f"{high}."
     )
+
+
+def alike(probability: float) -> bool:
+    """Whether neither share is likelier to be the larger one, but for the error of the probability."""
+    return abs(probability - 0.5) < 1e-7
+
+
+def title(higher: str, lower: str, probability: float) -> str:
+    """Of the picture of releases."""
+    if alike(probability):
+        return f"{words.plain(higher, 30)} and {words.plain(lower, 30)} are alike"
+    return f"{words.plain(higher, 30)} is higher with probability {_probability(probability)}"
+
+
+def by_releases(first: str, second: str, one: str, two: str) -> str:
+    """How each was released."""
+    return f"{words.escape(first)}: {words.escape(one)}. {words.escape(second)}: {words.escape(two)}."
 
 
 def own(first: str, second: str) -> str:
@@ -69,11 +107,16 @@ def all_alike(epsilon: float) -> str:
 def concluded(drawn: Sequence[RoughDifference], sign: int, how: str, exact: tuple[float, float] | None) -> str:
     """What the readers of the draws would say.
 
-    sign: of the true difference; how: ``released``; exact: the chances of its order, and of the other, over all
-    releases, where known.
+    sign: of the true difference, 0 where both are alike; how: ``released``; exact: the chances of its order, and of the
+    other, over all releases, where known.
     """
     sure = sum(one.sure == sign for one in drawn)
     wrong = sum(one.sure == -sign for one in drawn)
+    if sign == 0:
+        sides = sum(one.sure != 0 for one in drawn)
+        whole = "" if exact is None else _probability(sum(exact))
+        chance = f" Over all releases the chance of that is {whole}, exactly." if whole else ""
+        return f"{how}, **{sides} of {len(drawn)} readers would be sure of an order**, though there is none.{chance}"
     said = (
         f"{how}, **{sure} of {len(drawn)} readers would be "
         f"sure of that**, {wrong or 'none'} of the opposite"
@@ -86,10 +129,14 @@ def concluded(drawn: Sequence[RoughDifference], sign: int, how: str, exact: tupl
 
 
 def cost(found: NoiseCost) -> str:
-    how = "exactly" if not found.error else f"± {2 * found.error / found.without:.2g} from made-up tables"
+    error = 2 * found.error / found.without
+    how, ratio = "exactly", f"{found.ratio:.3f}"
+    if error > 5e-4:  # no digit finer than what is known
+        digits = max(-math.floor(math.log10(error)), 0)
+        how, ratio = f"± {error:.{digits}f} from made-up tables", f"{found.ratio:.{digits}f}"
     return (
         f"On average over the counts that the prior expects, the noise makes the difference's standard deviation "
-        f"**{found.ratio:.3f} times** as large ({how}): no count of yours enters that."
+        f"**{ratio} times** as large ({how}): no count of yours enters that."
     )
 
 
@@ -120,8 +167,9 @@ def pairs(probabilities: Sequence[float]) -> str:
 def people(found: OrderChance | None, without: OrderChance | None, wanted: float) -> str:
     if found is None:
         return f"**Not even 10 million people in the larger group give a chance of {wanted:.0%}.**"
-    plain = f" Without noise: {_many(without.sizes)}." if without else ""
-    return f"**{_many(found.sizes)}** give a chance of {found.right:.1%}, {_how(found)}.{plain}"
+    plain = f" Without noise: {_needed(without)}." if without else ""
+    needed = _needed(found)
+    return f"**{needed[0].upper()}{needed[1:]}** give a chance of {_chance(found)}, {_how(found)}.{plain}"
 
 
 def epsilon(found: tuple[float, OrderChance] | None, wanted: float, sizes: tuple[int, int],
@@ -131,12 +179,24 @@ def epsilon(found: tuple[float, OrderChance] | None, wanted: float, sizes: tuple
     if found is None:
         return f"**With {many} no epsilon up to 100 gives a chance of {wanted:.0%}**: more people are needed."
     _, at = found
-    value = " and ".join(dict.fromkeys(printed_bound(one) for one in own if one is not None))
-    return f"**epsilon = {value}** gives a chance of {at.right:.1%} with {many}, {_how(at)}."
+    known = [one if at.exact else rounded_up(one) for one in own if one is not None]
+    value = ("" if at.exact else "about ") + " and ".join(dict.fromkeys(map(printed_bound, known)))
+    return f"**epsilon = {value}** gives a chance of {_chance(at)} with {many}, {_how(at)}."
 
 
 def _many(sizes: tuple[int, int]) -> str:
     return f"{sizes[0]:,} and {sizes[1]:,} people" if sizes[0] != sizes[1] else f"{sizes[0]:,} people a group"
+
+
+def _needed(found: OrderChance) -> str:
+    if found.exact:
+        return _many(found.sizes)
+    one, two = (int(rounded_up(size)) for size in found.sizes)
+    return f"about {_many((one, two))}"
+
+
+def _chance(found: OrderChance) -> str:
+    return f"{found.right:.1%}" if found.exact else f"about {found.right:.0%}"
 
 
 def _how(found: OrderChance) -> str:

@@ -50,6 +50,8 @@ def beside(refused: list[str]) -> Iterator[None]:
     except ValueError as failure:
         refused.append(words.sentence(failure))
         st.error(refused[-1])
+    else:
+        st.empty()  # in the place of an earlier refusal, which else stays until the page is computed
 
 
 def _raised_by_dpbi(trace: TracebackType | None) -> bool:

@@ -18,6 +18,7 @@ PUBLISHED_ONLY = "Bring what was published: **noisy** counts, never true ones. R
 
 SIGMA, EPSILON, RHO, ACCURACY = "sigma", "epsilon", "rho", "accuracy"
 _LISTED = 8
+_TIED = 4  # categories of a tie that are named
 COLUMN = "column: "  # before a measure that each row has in a column
 # How people are told of the noise: what the choice is called, what the number is called, a line of help.
 STATED = {
@@ -152,8 +153,13 @@ def answer(found: Outcome, *, fits: bool = True) -> str:
     best, most_counted = int(rank.first.argmax()), int(rank.counted_first.argmax())
     first, counted = _first(rank, rank.first[best]), _first(rank, rank.counted_first[most_counted])
     share, low, high = map(_percent, (float(found.mean[best]), *found.intervals[best]))
-    leader = (f"{words.escape(found.labels[best])} is first of the shares θ with probability {first}: its share is "
-              f"{share}, with 95 % from {low} to {high}.")  # fmt: skip
+    name = words.escape(found.labels[best])
+    within = f"{share}, with 95 % from {low} to {high}."
+    leader = f"{name} is first of the shares θ with probability {first}: its share is {within}"
+    if others := rank.leaders[1:]:
+        each = 100 * float(rank.first[[best, *others]].mean())
+        leader = (f"{alike(found.labels, rank.leaders)}, as far as {rank.draws:,} draws tell: each is first of the "
+                  f"shares θ with probability about {each:.2g} %. The share of {name} is {within}")  # fmt: skip
     said = [f"**{leader}**"] if fits else [DOES_NOT_FIT, f"Only if it were so: {leader}"]
     if (best, first) != (most_counted, counted):
         mean, fewest, most = found.counts[most_counted]
@@ -163,6 +169,14 @@ def answer(found: Outcome, *, fits: bool = True) -> str:
     said.append(f"The total is n = {found.n:,}." if found.total is None else
                 f"The total is {_count(found.total.mean, *found.total.interval())}.")  # fmt: skip
     return " ".join([*said, f"{SHARE_OF}."])
+
+
+def alike(labels: Sequence[str], places: Sequence[int]) -> str:
+    """A tie, named: the first few."""
+    names = [words.escape(labels[i]) for i in places[:_TIED]]
+    if len(places) > _TIED:
+        return f"{', '.join(names)} and {len(places) - _TIED:,} more are alike"
+    return f"{', '.join(names[:-1])} and {names[-1]} are alike"
 
 
 def _first(rank: Ranking, p: float) -> str:
