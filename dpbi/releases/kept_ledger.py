@@ -103,7 +103,7 @@ class KeptRelease:
         held = self.whole
         now = completed(held, entry)
         if not self.brought:  # it was drawn here: nobody knows better
-            if not same_cost(now.guarantee, held.guarantee):
+            if not same_cost(entry.guarantee, held.guarantee):
                 raise ValueError(f"The release of {held.time} was drawn here and cost {held.guarantee.words}; the "
                                  f"ledger that is brought says {entry.guarantee.words}: it was changed.")
             return self

@@ -203,19 +203,19 @@ class _Seen:
         weakref.finalize(self, os.close, self.descriptor)
 
     def counter(self, path: Path) -> bytes:
-        """Of changes, big-endian; ValueError where another file is at the path."""
+        """Of changes, big-endian; OSError where another file is at the path."""
         if not os.path.samestat(os.stat(path), os.fstat(self.descriptor)):
-            raise ValueError(_replaced(path))
+            raise OSError(_REPLACED)
         return os.pread(self.descriptor, 4, 24)
 
     def check(self, path: Path, connection: sqlite3.Connection) -> bytes:
-        """The counter, within a transaction; ValueError where it is another file, or what it holds went back."""
+        """The counter, within a transaction; OSError where it is another file, or what it holds went back."""
         changes, release = self.changes, self.release  # before the lock: the file may be newer, never older
         connection.execute("SELECT 1 FROM people LIMIT 1").fetchall()  # takes the lock, under which nobody writes
         now = self.counter(path)
         held = connection.execute("SELECT 1 FROM releases WHERE release = ?", (release,)).fetchone()
         if now < changes or (release and not held):
-            raise ValueError(_replaced(path))
+            raise OSError(_REPLACED)
         return now
 
     def remember(self, changes: bytes, release: str) -> None:
@@ -229,10 +229,7 @@ def _newest(connection: sqlite3.Connection) -> str:
     return str(found[0]) if found else ""
 
 
-def _replaced(path: Path) -> str:
-    return (f"The ledger at {path.name} was replaced while the app was running: releases made since may not be charged "
-            "in the file that is there now, so nothing is read from it or written to it. Put the file back that was "
-            "there; or stop the app, start it with this one, and bring the files (JSON) of the releases that it lacks.")
+_REPLACED = "another file is in its place"
 
 
 def _connection(address: str) -> sqlite3.Connection:
@@ -369,6 +366,9 @@ _REASONS = {
     "malformed": "is damaged. Go back to a copy of it that is whole.",
     "no such table": "is damaged, or no ledger. Go back to a copy of it that is whole.",
     "No such file": "is gone, or was moved. Put it back, or start the app with the place where it is now.",
+    _REPLACED: "was replaced while the app was running: releases made since may not be charged in the file that is there "
+    "now, so nothing is read from it or written to it. Put the file back that was there; or stop the app, start it with "
+    "this one, and bring the files (JSON) of the releases that it lacks.",
     "unable to open": "cannot be opened: it or its folder is gone, or may not be written.",
 }
 
