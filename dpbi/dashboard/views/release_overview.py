@@ -120,9 +120,9 @@ def _questions(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> p
                 titles.setdefault(key, (_name(account), question))
                 rows.setdefault(key, []).append((epsilon, line.entry.time))
     return pd.DataFrame({
-        "People": [words.plain(titles[key][0]) for key in rows],
         "Question": [words.plain(titles[key][1]) for key in rows],
         "epsilon": pd.to_numeric(pd.Series([_sum(epsilon for epsilon, _ in of) for of in rows.values()])),
+        "People": [words.plain(titles[key][0]) for key in rows],
         "Releases": [len(of) for of in rows.values()],
         "Last (UTC)": [max(time for _, time in of) for of in rows.values()],
     })
