@@ -462,7 +462,7 @@ class Standing:
             said.append(f"This is version {self.version} of the table, which was stated to correct version "
                         f"{self.corrects}: use it in place of that.")
         elif self.versions > 1:
-            said.append(f"This question was released of {self.versions} tables; this is number {self.version}.")
+            said.append(f"{self.versions:,} tables of this question were released; this is number {self.version}.")
         return tuple(said)
 
     @property

@@ -366,9 +366,9 @@ _REASONS = {
     "malformed": "is damaged. Go back to a copy of it that is whole.",
     "no such table": "is damaged, or no ledger. Go back to a copy of it that is whole.",
     "No such file": "is gone, or was moved. Put it back, or start the app with the place where it is now.",
-    _REPLACED: "was replaced while the app was running: releases made since may not be charged in the file that is there "
-    "now, so nothing is read from it or written to it. Put the file back that was there; or stop the app, start it with "
-    "this one, and bring the files (JSON) of the releases that it lacks.",
+    _REPLACED: "was replaced while the app was running: releases made since may not be charged in the file that is "
+    "there now, so nothing is read from it or written to it. Put the file back that was there; or stop the app, start "
+    "it with this one, and bring the files (JSON) of the releases that it lacks.",
     "unable to open": "cannot be opened: it or its folder is gone, or may not be written.",
 }
 

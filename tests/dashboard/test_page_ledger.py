@@ -1,5 +1,6 @@
 """The Release page where the app was started with a ledger that lasts; and what the app can be started with."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -11,13 +12,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette.starlette_websocket import _parse_decoded_user_cookie
 
-from dpbi import MECHANISMS, CountTable, PureDP, read_release_table
+from dpbi import MECHANISMS, CountTable, Problem, PureDP, read_release_table
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words, words
-from dpbi.mechanisms import Geometric
+from dpbi.mechanisms import Geometric, KNorm
 from dpbi.releases.kept_ledger import of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+from dpbi.releases.plan import new_plan
 from tests.dashboard.person import PATIENCE, ROOT, bare, buttons, everything, opened, press, ran, text, ticked, visit
 from tests.dashboard.test_page_release import (
     COUNTS,
@@ -128,6 +131,14 @@ def test_brought_entries_count(kept: LedgerFile) -> None:
     assert kept.account(NAME).ledger.total().epsilon == 1.5
     assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
     assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
+    (held,) = kept.account(NAME).ledger.entries
+    forged = dataclasses.replace(held, people="there", guarantee=PureDP(0.0, "theorem", "forged"))
+    press(bring(at, Ledger((forged,)).to_json().encode()), "Add to the ledger")
+    assert kept.account(NAME).ledger.total().epsilon == 1.5
+    assert any("two ledgers said that it cost" in bare(one.value) for one in at.main.warning)
+    other = dataclasses.replace(held, people="there", n=13)
+    press(bring(at, Ledger((other,)).to_json().encode()), "Add to the ledger")
+    assert any("contradict each other about the release" in bare(one.value) for one in at.main.error)
 
 
 def test_a_name_that_comes_with_the_click_draws_nothing(kept: LedgerFile) -> None:
@@ -197,6 +208,24 @@ def test_a_plan_that_cannot_be_is_said(kept: LedgerFile) -> None:
     assert "is beyond the budget of these people, 2. Nothing was set." in bare(at.main.error[-1].value)
     other = page(**ticked({"EHD"}))
     assert "How many releases" not in {one.label for one in other.main.text_input}
+
+
+def test_what_another_release_of_a_plan_costs_is_said_as_it_is() -> None:
+    """13 are the plain sum, the 14th reaches what the whole plan costs, the 15th adds nothing."""
+    session = LedgerInMemory()
+    session.plan(NAME, plan := new_plan(KNorm(0.1), 10, 40, 20, 1e-6))
+    said = []
+    for _ in range(15):
+        spent = session.account(NAME).ledger
+        more = KNorm(0.1).guarantee((1,) * 10, 40)
+        said.append(release_words.before_another(spent.total(), spent.total(more, plan=plan)))
+        session.release(NAME, KNorm(0.1), Problem((1,) * 10, (40, *[0] * 9)))
+    assert all("draws on the plan, and is counted until the whole plan is" in one for one in said[:14])
+    assert "adds nothing, as the whole plan is counted already" in said[14]
+    assert not any("in full" in one for one in said)
+    spent = session.account(NAME).ledger
+    off = release_words.before_another(spent.total(), spent.total(KNorm(0.1).guarantee((1,) * 10, 40)))
+    assert "another look is paid for in full" in off and "because" not in off
 
 
 # --- all of it ---

@@ -20,6 +20,7 @@ from dpbi.releases.plan import new_plan
 from dpbi.releases.statement import statement_markdown
 
 PROBLEM, HALF, NINE = Problem((1, 1), (30, 70)), dpbi.mechanisms.Geometric(0.5), dpbi.mechanisms.Geometric(0.9)
+_PROMISED = HALF.guarantee((1, 1), 100)
 TENTH, TEN = dpbi.mechanisms.KNorm(0.1), Problem((1,) * 10, (30, 10) + (0,) * 8)
 
 
@@ -38,7 +39,7 @@ def again(kept: KeptLedger) -> KeptLedger:
 @pytest.mark.parametrize("bob_first", [True, False])
 def test_one_release_is_not_read_with_itself(bob_first: bool) -> None:
     session = LedgerInMemory()
-    made, entry = session.release("Ann", HALF, PROBLEM, ["yes", "no"], question="HIV")
+    made, _ = session.release("Ann", HALF, PROBLEM, ["yes", "no"], question="HIV")
     session.bring("Bob", session.account("Ann").whole.entries)
     accounts = session.accounts[::-1] if bob_first else session.accounts
     read = dpbi.read_release(of_all(accounts).to_json())
@@ -126,7 +127,7 @@ def test_what_is_beyond_the_budget_of_both_is_done_and_said(tmp_path: Path, wron
 # --- one release in two files ---
 
 
-def charge(guarantee: Guarantee = HALF.guarantee((1, 1), 100), **said: Any) -> LedgerEntry:
+def charge(guarantee: Guarantee = _PROMISED, **said: Any) -> LedgerEntry:
     fields: dict[str, Any] = {"release": "token", "people": "there", "mechanism": HALF.label, "n": 100,
                               "time": "2026-11-28T01:02:03Z", "guarantee": guarantee} | said
     return LedgerEntry(**fields)
@@ -171,8 +172,9 @@ def test_the_fuller_entry_completes_the_other(kept: KeptLedger, first: int) -> N
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({"n": 99}, "in the n: 100 and 99"), ({"mechanism": "Other"}, "in the mechanism"), ({"time": "2026-11-28T01:02:04Z"}, "time"),
-    ({"part": "men"}, "in the part"), ({"question": "R"}, "in the question: 'Q' and 'R'"), ({"version": "w"}, "version"),
+    ({"n": 99}, "in the n: 100 and 99"), ({"mechanism": "Other"}, "in the mechanism"),
+    ({"time": "2026-11-28T01:02:04Z"}, "time"), ({"part": "men"}, "in the part"),
+    ({"question": "R"}, "in the question: 'Q' and 'R'"), ({"version": "w"}, "version"),
 ])  # fmt: skip
 def test_what_contradicts_is_refused_in_words(kept: KeptLedger, change: dict[str, Any], said: str) -> None:
     bare = dataclasses.replace(full(), made=None, categories=())
@@ -202,7 +204,7 @@ def test_what_was_drawn_here_is_known_best(kept: KeptLedger) -> None:
     before = kept.accounts
     kept.bring("Ann", [entry, dataclasses.replace(entry, made=None, categories=())])
     for guarantee in (NOTHING, PureDP(7.0, "theorem", "forged"), NotPrivate("forged")):
-        with pytest.raises(ValueError, match="was drawn here and cost 0.5-DP"):
+        with pytest.raises(ValueError, match=r"was drawn here and cost 0\.5-DP"):
             kept.bring("Ann", [dataclasses.replace(entry, made=None, categories=(), guarantee=guarantee)])
     assert again(kept).accounts == before
 
@@ -242,7 +244,7 @@ def test_a_version_takes_another_ones_place_only_where_that_was_said(kept: KeptL
     first, second = (kept.release("Ann", HALF, PROBLEM, question="Q")[1] for _ in range(2))
     whole = kept.account("Ann").whole
     assert not whole.superseded
-    assert whole.standing(second).words[-1] == "This question was released of 2 tables; this is number 2."
+    assert whole.standing(second).words[-1] == "2 tables of this question were released; this is number 2."
     third = kept.release("Ann", HALF, PROBLEM, question="Q", corrects=second.version)[1]
     fourth = kept.release("Ann", HALF, PROBLEM, question="Q", corrects=third.version)[1]
     whole = again(kept).account("Ann").whole
@@ -293,7 +295,7 @@ def test_an_emptier_file_in_its_place_is_noticed(tmp_path: Path, put: Callable[[
     put(kept.path, copy)
     for asked in (lambda: kept.release("Ann", NINE, PROBLEM), lambda: kept.accounts, lambda: kept.names,
                   lambda: kept.account("Ann"), lambda: kept.rename("Ann", "Bob")):  # fmt: skip
-        with pytest.raises(ValueError, match=r"l\.sqlite was replaced while the app was running.*start it with this one"):
+        with pytest.raises(ValueError, match=r"l\.sqlite was replaced while the app was running.*start it with this"):
             asked()
     assert not LedgerFile.opened(kept.path).account("Ann").lines, "nothing was written to it"
 
@@ -304,7 +306,7 @@ def test_the_same_file_put_back_is_the_same(tmp_path: Path) -> None:
     other.release("Ann", HALF, PROBLEM)
     assert kept.changes != changes and len(kept.account("Ann").lines) == 1
     kept.path.rename(tmp_path / "elsewhere")
-    with pytest.raises(ValueError, match="is gone, or was moved|cannot be opened"):
+    with pytest.raises(ValueError, match=r"is gone, or was moved|cannot be opened"):
         kept.account("Ann")
     (tmp_path / "elsewhere").rename(kept.path)
     kept.release("Ann", HALF, PROBLEM)
@@ -325,5 +327,5 @@ def test_another_file_that_comes_between_charge_and_draw_shows_no_draw(
         return draw(*asked)
 
     monkeypatch.setattr(release, "release", drawn)
-    with pytest.raises(ValueError, match="was replaced while the app was running.*A draw that cannot be written"):
+    with pytest.raises(ValueError, match=r"was replaced while the app was running.*A draw that cannot be written"):
         kept.release("Ann", HALF, PROBLEM)

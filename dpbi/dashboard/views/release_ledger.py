@@ -235,6 +235,8 @@ def draw() -> None:
             tables.show(table(whole, lines), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
             if any(line.broken_off for line in lines):
                 st.warning(release_words.SAY_BROKEN_OFF)
+            for said in (one.words for entry in whole.entries for one in entry.corrected if one.what == "cost"):
+                st.warning(words.escape(said, words.SENTENCE_LENGTH))
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
         say_what_is_not_in_it(lines)
     else:
