@@ -565,9 +565,9 @@ READING = {
 # In the file, not on the screen
 _ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "plain_high"})
 
-LEDGER = ("People", "Question", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
+LEDGER = ("People", "Question", "Part", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
           "Corrected")  # fmt: skip
-PEOPLE = ("People", "Spent", "Left", "Budget", "Releases", "Questions", "Planned", "Last (UTC)", "Changed")
+PEOPLE = ("People", "Spent", "Left", "Budget", "Releases", "Planned", "Last (UTC)", "Changed")
 
 COLUMNS: Mapping[str, Meaning] = {
     **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},
@@ -721,27 +721,27 @@ COLUMNS: Mapping[str, Meaning] = {
     "Plain to": Meaning("Upper end of that interval.", "%.5f"),
     "People": Meaning("Whose answers were released, as named on this page. The budget is theirs.", TEXT),
     "Question": Meaning("As stated with the release. Empty: nothing was, and it is never read with others.", TEXT),
-    "Version": Meaning("Of the question's table: 1, or one more for each that was stated to be corrected.", "%d"),
+    "Part": Meaning("Which of the people. Empty: all of them, together.", TEXT),
+    "Version": Meaning("Of the question's table: 1, or one more for each that was stated to be another.", "%d"),
     "Time (UTC)": Meaning("When the release was drawn.", TEXT),
     "n": Meaning("How many records the data have.", AS_GIVEN),
     "epsilon": Meaning("The privacy loss that is promised. A dash where nothing is.", BOUND),
     "delta": Meaning("What that promise leaves out. A dash where it is 0, or nothing is promised.", BOUND),
     "Release": Meaning(
-        "kept: drawn and kept here; brought: from another ledger; broken off: a charge alone. superseded: a later "
-        "version of the table was released.", TEXT
+        "kept: drawn and kept here; brought: from another ledger; broken off: a charge alone. superseded: "
+        "another was stated to correct it.", TEXT
     ),
     "Plan": Meaning("Whether the release draws on the plan of its people.", TEXT),
     "Who": Meaning("Who made the line: as the login has it, else as typed.", TEXT),
     "Remark": Meaning("Of whoever released, for the keeper of the ledger.", TEXT),
     "Corrected": Meaning("What was said of the release before it was corrected, when and by whom.", TEXT),
-    "Questions": Meaning("What these people were asked, as stated.", TEXT),
     "Releases": Meaning("How many there are about these people.", "%d"),
     "Spent": Meaning("What all releases about these people promise together.", TEXT),
     "Budget": Meaning("What they may come to, an epsilon. A dash where none was set.", BOUND),
     "Left": Meaning("The epsilon that is left of the budget, rounded down.", TEXT),
     "Planned": Meaning("The releases that were fixed beforehand, and what they cost together.", TEXT),
     "Last (UTC)": Meaning("When something was last released about them.", TEXT),
-    "Changed": Meaning("Raises of the budget, and what these people were called before.", TEXT),
+    "Changed": Meaning("What became of the budget, by whom, and what these people were called before.", TEXT),
     "Claim": Meaning("A statement of a paper, in our words.", TEXT),
     "Source": Meaning("Where the paper says it.", TEXT),
     "What the grid shows": Meaning("What was found, in a sentence.", TEXT),

@@ -7,7 +7,7 @@ way round. Where it is kept, and how long, is the matter of ``LedgerFile`` and `
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import ROUND_FLOOR, Context, Decimal
@@ -22,7 +22,19 @@ from dpbi.mechanisms.mechanism import Mechanism, check_mechanism
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.problem import Problem, check_problem
 from dpbi.releases import release as releases
-from dpbi.releases.ledger import NAME_LONGEST, Corrected, Ledger, LedgerEntry, People, Raised, folded, new_token
+from dpbi.releases.ledger import (
+    NAME_LONGEST,
+    Corrected,
+    Ledger,
+    LedgerEntry,
+    Merged,
+    People,
+    Raised,
+    completed,
+    folded,
+    new_token,
+    same_cost,
+)
 from dpbi.releases.plan import Plan
 from dpbi.releases.release import Release, category_names, guarantee_of_release, parsed, release_of
 from dpbi.releases.table_release import (
@@ -60,6 +72,20 @@ class KeptRelease:
         return (self.document or "").startswith(TABLE_BEGINS)
 
     @property
+    def membership(self) -> str | None:
+        """Of a table of groups that was drawn here; else None."""
+        return _outline(self.document)["membership"] if self.document and self.is_table else None
+
+    @property
+    def asked(self) -> tuple[tuple[str, float | None], ...]:
+        """Each question with the epsilon that it cost, None where no bound is promised; of a table that was brought,
+        or was broken off, all questions together.
+        """
+        if self.document and self.is_table:
+            return tuple(_asked(self.document))
+        return ((self.entry.question, getattr(self.entry.guarantee, "epsilon", None)),)
+
+    @property
     def broken_off(self) -> bool:
         """A charge without a release: its draw failed or was cut off, or is being made at this moment."""
         return not (self.brought or self.can_be_shown or self.is_table)
@@ -71,6 +97,21 @@ class KeptRelease:
         texts: dict[str, Any] = dict(said)
         entry = replace(self.entry, **texts, corrected=(*self.entry.corrected, *changed))
         return replace(self, entry=entry) if changed else self
+
+    def _with(self, entry: LedgerEntry) -> "KeptRelease":
+        """Completed by what another ledger says of the same release; the same one where that is nothing new."""
+        held = self.whole
+        now = completed(held, entry)
+        if not self.brought:  # it was drawn here: nobody knows better
+            if not same_cost(entry.guarantee, held.guarantee):
+                raise ValueError(f"The release of {held.time} was drawn here and cost {held.guarantee.words}; the "
+                                 f"ledger that is brought says {entry.guarantee.words}: it was changed.")
+            return self
+        costs = held.guarantee.words, entry.guarantee.words
+        known = any(one.what == "cost" and {one.before, one.after} == {*costs} for one in now.corrected)
+        if not same_cost(held.guarantee, entry.guarantee) and not known:
+            now = replace(now, corrected=(*now.corrected, Corrected(_now(), "cost", *costs)))
+        return self if now == held else replace(self, entry=now)
 
     @property
     def whole(self) -> LedgerEntry:
@@ -91,9 +132,21 @@ def _read(document: str) -> tuple[Release, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=32)
+def _outline(document: str) -> dict[str, Any]:
+    return parsed(document)
+
+
+def _asked(document: str) -> Iterator[tuple[str, float | None]]:
+    """Each question of a table with the largest epsilon of its groups."""
+    for question in _outline(document)["questions"]:
+        epsilons = [part["release"]["guarantee"].get("epsilon") for part in question["parts"]]
+        yield question["title"], None if None in epsilons else max(epsilons)
+
+
+@lru_cache(maxsize=32)
 def _only_part(document: str) -> tuple[Release, tuple[str, ...]] | None:
     """The one draw of a table that is one, which is then a release like others; None where there are several."""
-    parts = [part["release"] for question in parsed(document)["questions"] for part in question["parts"]]
+    parts = [part["release"] for question in _outline(document)["questions"] for part in question["parts"]]
     return (release_of(parts[0]), tuple(parts[0]["categories"])) if len(parts) == 1 else None
 
 
@@ -143,12 +196,17 @@ class Account:
         if "version" in said:
             version = self.ledger.version_of(said.get("question", found.entry.question), said["version"] or None,
                                              found.entry.part)
-            said = {**said, "version": version}
+            of_it = (line.entry.replaces for line in self.lines if line.entry.version == version)
+            said = {"replaces": next(of_it, ""), **said, "version": version}
+        if said.get("replaces"):
+            self.ledger.version_of(said.get("question", found.entry.question), said["replaces"], found.entry.part)
         of_table = {what: text for what, text in said.items() if what != "remark"}
         now: list[KeptRelease] = []
         for line in self.lines:
             same = found.entry.table is not None and line.entry.table == found.entry.table
             texts = said if line is found else of_table if same and not apart else {}
+            if "version" in said and found.entry.version and line.entry.replaces == found.entry.version and not apart:
+                texts = {**texts, "replaces": said["version"]}  # the token of the table that it was stated to correct
             now.append(line._corrected(texts, who))
             if line is not now[-1]:
                 self.whole.check_stated(now[-1].whole)
@@ -159,9 +217,9 @@ class Account:
     def renamed(self, name: str, other: "Account", who: str) -> "Account":
         """Under another name, together with what is under that name already: all of it is about the same people then.
 
-        The smaller budget holds. Of two accounts a plan that was not begun is dropped, and where a budget was promised
-        with releases under the other name so is a plan of this one, whose delta was no part of that promise: what drew
-        on it counts by the plain sum.
+        The smaller budget holds. Of two accounts a plan is kept that was begun, and, where there is a budget, could
+        have been set for both: before any release, within it. What drew on another counts by the plain sum, as its
+        delta is no part of what was promised. Both this and a total beyond the budget are put down (``Merged``).
         """
         if self.people is None:
             raise ValueError("Nobody has this name in the ledger.")
@@ -171,17 +229,45 @@ class Account:
             return replace(self, people=replace(self.people, name=name, renamed=(*self.people.renamed, changed)))
         both = other.people, self.people
         drawn = {entry.plan for entry in (*other.ledger.entries, *self.ledger.entries)}
-        planned = other.people.plans if other.lines and other.people.budget is not None else (
-            *other.people.plans, *self.people.plans)
+        budget = min((one.budget for one in both if one.budget is not None), default=None)
+        begun = {plan.token: plan for one in both for plan in one.plans if plan.token in drawn}
+        plans = {plan.token: plan for one, than in ((other, self), (self, other)) for plan in one._plans_with(
+            than, budget) if plan.token in begun}  # fmt: skip
         people = replace(
-            other.people,
-            budget=min((one.budget for one in both if one.budget is not None), default=None),
+            other.people, budget=budget, plans=tuple(plans.values()),
             raised=tuple(sorted((raise_ for one in both for raise_ in one.raised), key=lambda one: one.time)),
-            plans=tuple({plan.token: plan for plan in planned if plan.token in drawn}.values()),
+            merged=tuple(merged for one in both for merged in one.merged),
             renamed=(*other.people.renamed, *self.people.renamed, changed))
-        lines = {line.entry.release: line for line in (*self.lines, *other.lines) if line.brought}
-        lines |= {line.entry.release: line for line in (*self.lines, *other.lines) if not line.brought}
-        return Account(people, tuple(sorted(lines.values(), key=lambda line: line.entry.time)))
+        lines: dict[str, KeptRelease] = {}
+        for line in (*self.lines, *other.lines):
+            held = lines.setdefault(line.entry.release, line)
+            if held is not line:
+                lines[line.entry.release] = held._with(line.whole) if line.brought else line._with(held.whole)
+        found = Account(people, tuple(sorted(lines.values(), key=lambda line: line.entry.time)))
+        spent = found.ledger.total().words if found.beyond else ""
+        dropped = len(begun) - len(plans)
+        if not (spent or dropped):
+            return found
+        merged = Merged(changed.time, spent, budget if spent else None, dropped, who)
+        return replace(found, people=replace(people, merged=(*people.merged, merged)))
+
+    def _plans_with(self, other: "Account", budget: float | None) -> tuple[Plan, ...]:
+        """Which plans of these people could have been set for them and others together, of this budget."""
+        assert self.people
+        if budget is None:
+            return self.people.plans
+        if other.lines or self.people.budget is None:
+            return ()
+        return tuple(plan for plan in self.people.plans if plan.epsilon <= budget)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether what was released is beyond the budget: only bringing and renaming can do that."""
+        if self.people is None or self.people.budget is None:
+            return False
+        _, off = self.ledger.drawn()
+        return _left(self.people.budget, self.ledger) < 0 or any(
+            _has_delta(one.guarantee) or not one.guarantee.is_private for one in off)
 
     def planned(self, plan: Plan | None) -> "Account":
         """With the plan in place of one that was not begun; None: without it."""
@@ -195,16 +281,19 @@ class Account:
         return replace(self, people=replace(self.people, plans=(plan,) if plan else ()))
 
     def brought(self, entries: Sequence[LedgerEntry], plans: Sequence[Plan] = ()) -> "Account":
-        """With the entries of another ledger, but for those that are in already, by their tokens.
+        """With the entries of another ledger; those that are in already, by their tokens, are completed by what they
+        say more (``completed``), and where they say another cost the larger counts, which is put down.
 
         plans: of the other ledger, which come along where nothing was released here; else what drew on them counts by
-        the plain sum.
+        the plain sum. Raises ValueError where they contradict what is here otherwise, or what was drawn here in its
+        cost.
         """
         if plans and self.people and not (self.lines or self.people.plans):
             return replace(self, people=replace(self.people, plans=tuple(plans))).brought(entries)
         lines = {line.entry.release: line for line in self.lines}
         for entry in entries:
-            lines.setdefault(entry.release, KeptRelease(entry, brought=True))
+            held = lines.get(entry.release)
+            lines[entry.release] = held._with(entry) if held else KeptRelease(entry, brought=True)
         return replace(self, lines=tuple(lines.values()))
 
     def released(self, entry: LedgerEntry, made: Release, categories: tuple[str, ...]) -> "Account":
@@ -313,15 +402,16 @@ class KeptLedger(ABC):
         return ()
 
     def correct(self, name: str, release: str, *, question: str | None = None, version: str | None = None,
-                remark: str | None = None, who: str = "") -> None:
+                corrects: str | None = None, remark: str | None = None, who: str = "") -> None:
         """Corrects what was said of a release; what it cost stays. name: of the people; release: its token; question,
-        version: of its table, with all releases of that; version: the token of a table of the question, or "" where
-        this release alone is of another table than any; remark: its own; None: as it was.
+        version, corrects: of its table, with all releases of that; version: the token of a table of the question, or ""
+        where this release alone is of another table than any; corrects: the token of the table that it is to be used in
+        place of, or "" for none; remark: its own; None: as it was.
 
         Releases are read together by what is said of them now. Raises ValueError where nothing would be changed, and
         for a version of another n or other categories.
         """
-        given = {"question": question, "version": version, "remark": remark}
+        given = {"question": question, "version": version, "replaces": corrects, "remark": remark}
         said = {what: text for what, text in given.items() if text is not None}
         if question is not None:
             folded("the question", question)
@@ -393,12 +483,14 @@ class KeptLedger(ABC):
 
     def release(
         self, name: str, mechanism: Mechanism, problem: Problem, labels: Sequence[str] | None = None, *,
-        question: str = "", version: str | None = None, part: str = "", who: str = "", remark: str = "",
+        question: str = "", version: str | None = None, corrects: str = "", part: str = "", who: str = "",
+        remark: str = "",
     ) -> tuple[Release, LedgerEntry]:
         """Charges, draws, writes; returns the release, which only then may be shown, and its entry.
 
         name: of the people; labels: of the categories, public; question, part: what was asked of which of them;
-        version: the token of the table, from an earlier entry, None for another table. These are statements: releases
+        version: the token of the table, from an earlier entry, None for another table; corrects: that of the table in
+        whose place another is to be used from now on, empty where none was corrected. These are statements: releases
         are read together where they say the same, and nowhere else. who, remark: for the keeper of the ledger.
         The look at the budget and the charge are one change that excludes every other, so no number of people can pass
         the budget together.
@@ -408,7 +500,7 @@ class KeptLedger(ABC):
         guarantee = guarantee_of_release(mechanism, check_problem(problem).prior, problem.n)
         named = tuple(category_names(labels, problem.k))
         asked = LedgerEntry(new_token(), new_token(), mechanism.label, problem.n, _now(), guarantee, None, question,
-                            version or "", part, who, remark)
+                            version or "", part, who, remark, replaces=corrects)
         charged = self._change(name, lambda account: self._charged(
             account, name, asked, account.plan_for(mechanism, problem.k, problem.n)), "Nothing was drawn.")  # fmt: skip
         entry = charged.lines[-1].entry
@@ -426,19 +518,25 @@ class KeptLedger(ABC):
     def release_table(
         self, name: str, mechanisms: Sequence[Mechanism], table: CountTable,
         priors: Sequence[tuple[float, ...]] | None = None, *, membership: Membership = "public",
-        version: str | None = None, who: str = "", remark: str = "",
+        version: str | None = None, corrects: str = "", who: str = "", remark: str = "",
     ) -> tuple[TableRelease, LedgerEntry]:
         """A table at once, as ``release``: one charge for all parts, then the draw, then it is written. It may be on a
         plan where it is one draw (``one_draw``).
 
         name: of the people; mechanisms, table, priors, membership: as for ``release_tables``, one mechanism a question;
-        version: as for ``release``, of an earlier release of the same table as a whole.
-        Returns the table and its entry. Raises ValueError as ``release``.
+        version, corrects: as for ``release``, of an earlier release of the table as a whole.
+        Returns the table and its entry. Raises ValueError as ``release``, and where one of another membership would be
+        corrected: it says something else.
         """
         chosen = tuple(mechanisms)
         guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
         asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), version=version or "", who=who,
                             remark=remark)
+        asked = replace(asked, replaces=corrects)
+        for line in self.account(name).lines if corrects else ():
+            if line.entry.version == corrects and line.membership not in (None, membership):
+                raise ValueError(f"The table of {line.entry.time} was released with membership {line.membership}: one "
+                                 f"with membership {membership} does not correct it. Say that it is another one.")
         alone = one_draw(chosen, table, membership)
         charged = self._change(name, lambda account: self._charged(
             account, name, asked, account.plan_for(*alone) if alone else None), "Nothing was drawn.")  # fmt: skip
@@ -465,6 +563,8 @@ class KeptLedger(ABC):
         if refusal := self.refusal(account, asked.guarantee, plan):
             raise ValueError(refusal)
         version = account.ledger.version_of(asked.question, asked.version or None, asked.part)
+        if asked.replaces:
+            account.ledger.version_of(asked.question, asked.replaces, asked.part)
         people = account.entered(name, self.epsilon).people
         assert people
         if raised := self.raises(account, asked.guarantee, plan):

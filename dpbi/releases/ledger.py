@@ -13,6 +13,7 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from dpbi import limits
 from dpbi.inference.count_posterior import Marginal
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_posterior
-from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
+from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.printed_bound import printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.plan import Plan
@@ -48,10 +49,11 @@ _ENTRY_FIELDS = ("release", "people", "mechanism", "n", "time", "guarantee")
 # braille cell.
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
                      "\U000e0100-\U000e01ef]")
-_SAID = ("question", "version", "part", "who", "remark", "plan")
+_SAID = ("question", "version", "replaces", "part", "who", "remark", "plan")
 _CORRECTIONS = 1_000  # of one entry or name
-_Change = TypeVar("_Change", "Raised", "Corrected")
+_Change = TypeVar("_Change", "Raised", "Merged", "Corrected")
 _KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureDP, ApproximateDP, NotPrivate)}
+_BASES: tuple[Basis, ...] = ("claim", "exhaustive check", "theorem")  # the weakest first
 
 
 def new_token() -> str:
@@ -89,10 +91,59 @@ class Raised:
         limits.check_text("who", self.who, NAME_LONGEST)
 
 
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        return (f"Their budget was raised from {printed_bound(self.before)} to {printed_bound(self.after)} on "
+                f"{self.time}{_by(self.who)}: {_VOID}.")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What two names that became one did to promises. time: UTC; spent: what all releases under both come to, in words,
+    where that is beyond the budget, else empty; budget: that of both then; dropped: how many plans could not have been
+    set for both; who: by whom.
+    """
+
+    time: str
+    spent: str = ""
+    budget: float | None = None
+    dropped: int = 0
+    who: str = ""
+
+    def __post_init__(self) -> None:
+        check_time(self.time)
+        limits.check_text("spent", self.spent, _TEXT)
+        limits.check_text("who", self.who, NAME_LONGEST)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
+        object.__setattr__(self, "dropped", limits.whole_number("dropped", self.dropped, 0, _CORRECTIONS))
+
+    @property
+    def words(self) -> str:
+        """In sentences."""
+        said = [f"Two names became one on {self.time}{_by(self.who)}."]
+        if self.dropped:
+            plans = "A plan" if self.dropped == 1 else f"{self.dropped:,} plans"
+            said.append(f"{plans} fixed under one of them could not have been set for both: what drew on it counts by "
+                        "the plain sum.")
+        if self.budget is not None and self.spent:
+            said.append(f"All that was released under both comes to {self.spent}, beyond the budget of "
+                        f"{printed_bound(self.budget)}: {_VOID}.")
+        return " ".join(said)
+
+
+_VOID = "what was promised to them before does not hold any longer"
+
+
+def _by(who: str) -> str:
+    return f" by {who}" if who else ""
+
+
 @dataclass(frozen=True)
 class Corrected:
-    """That something that was said is said otherwise now. time: UTC; what: the name, question, version or remark;
-    before, after: it said; who: by whom.
+    """That something that was said is said otherwise now. time: UTC; what: the name, question, version, replaces,
+    remark or cost; before, after: it said; who: by whom.
     """
 
     time: str
@@ -103,7 +154,7 @@ class Corrected:
 
     def __post_init__(self) -> None:
         check_time(self.time)
-        limits.one_of("what was corrected", self.what, ("name", "question", "version", "remark"))
+        limits.one_of("what was corrected", self.what, _CORRECTABLE)
         for name in ("before", "after"):
             limits.check_text(f"the {self.what}", getattr(self, name), _TEXT)
         limits.check_text("who", self.who, NAME_LONGEST)
@@ -111,10 +162,19 @@ class Corrected:
     @property
     def words(self) -> str:
         """In a sentence."""
-        by = f" by {self.who}" if self.who else ""
+        by = _by(self.who)
         if self.what == "version":
             return f"{self.time}{by}: which version of the table it is of was corrected."
+        if self.what == "replaces":
+            return f"{self.time}{by}: which version of the table it is to be used in place of was corrected."
+        if self.what == "cost":
+            return (f"{self.time}{by}: two ledgers said that it cost {self.before} and {self.after}. The larger "
+                    "counts.")
         return f"{self.time}{by}: the {self.what} was {limits.shown(self.before)}."
+
+
+_STATED = ("question", "version", "replaces")
+_CORRECTABLE = ("name", "question", "version", "replaces", "remark", "cost")
 
 
 @dataclass(frozen=True)
@@ -123,7 +183,7 @@ class People:
 
     token: random; name: as whoever releases calls them; budget: what all releases about them may come to, an epsilon,
     None where none was set; raised: the changes of it, the oldest first; plans: of releases about them; renamed: what
-    they were called before.
+    they were called before; merged: what became of promises when two names became one.
     """
 
     token: str
@@ -132,33 +192,48 @@ class People:
     raised: tuple[Raised, ...] = ()
     plans: tuple[Plan, ...] = ()
     renamed: tuple[Corrected, ...] = ()
+    merged: tuple[Merged, ...] = ()
 
     def __post_init__(self) -> None:
         limits.check_name("people", self.token, _TEXT)
         folded("the name of the people", self.name)
-        for name in ("raised", "plans", "renamed"):
+        for name in ("raised", "plans", "renamed", "merged"):
             _check_history(getattr(self, name))
         if self.budget is not None:
             object.__setattr__(self, "budget", limits.check_epsilon(self.budget))
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """What became of promises that were made to them before, a sentence for each raise."""
-        return tuple(f"Their budget was raised from {printed_bound(one.before)} to {printed_bound(one.after)} on "
-                     f"{one.time}: what was promised to them before does not hold any longer." for one in self.raised)
+        """What became of promises that were made to them before, the oldest first, a sentence for each."""
+        every: tuple[Raised | Merged, ...] = (*self.raised, *self.merged)
+        return tuple(one.words for one in sorted(every, key=lambda one: one.time))
+
+    @property
+    def promise(self) -> str:
+        """The budget in a sentence, with the delta of a plan that is in force; empty where there is none."""
+        if self.budget is None:
+            return ""
+        delta = math.fsum(plan.delta for plan in self.plans)
+        if not delta:
+            return f"The budget of these people is epsilon {printed_bound(self.budget)}."
+        return (f"The budget of these people is epsilon {printed_bound(self.budget)} with the delta of the plan that "
+                f"was set before their first release, {printed_bound(delta)}: all releases about them together are to "
+                f"be ({printed_bound(self.budget)}, {printed_bound(delta)})-DP.")
 
     def document(self) -> dict[str, Any]:
         """What a file holds of them."""
         return {"token": self.token, "name": self.name, "budget": self.budget,
                 "raised": [dataclasses.asdict(one) for one in self.raised],
                 "plans": [one.document() for one in self.plans],
-                "renamed": [dataclasses.asdict(one) for one in self.renamed]}
+                "renamed": [dataclasses.asdict(one) for one in self.renamed],
+                "merged": [dataclasses.asdict(one) for one in self.merged]}
 
     @property
     def public(self) -> "People":
         """Without who set or changed what, and what they were called by mistake."""
         return replace(self, raised=tuple(replace(one, who="") for one in self.raised),
-                       plans=tuple(replace(one, who="") for one in self.plans), renamed=())
+                       plans=tuple(replace(one, who="") for one in self.plans), renamed=(),
+                       merged=tuple(replace(one, who="") for one in self.merged))
 
     @staticmethod
     def read(item: Any) -> "People":
@@ -171,7 +246,7 @@ class People:
         _check_history(plans)
         found = People(item.get("token"), item.get("name"), item.get("budget"),  # type: ignore[arg-type]
                        _history(Raised, item["raised"]), tuple(map(Plan.read, plans)),
-                       _history(Corrected, item.get("renamed", [])))
+                       _history(Corrected, item.get("renamed", [])), _history(Merged, item.get("merged", [])))
         if len({one.token for one in found.plans}) < len(found.plans):
             raise ValueError("People in the ledger have the same plan twice.")
         return found
@@ -200,8 +275,9 @@ class LedgerEntry:
     release itself, where it is known.
     categories: their names, (k,), where they are known.
     question: what was asked, and version: the token of the table, both as stated by whoever released, empty where
-    nothing was; part: of the people, empty for all; who: released it; remark: for the keeper of the ledger; plan: the
-    token of that which it draws on, empty for none; corrected: what was said of it before, the oldest first.
+    nothing was; replaces: the token of the version that it was stated to correct, empty for none; part: of the people,
+    empty for all; who: released it; remark: for the keeper of the ledger; plan: the token of that which it draws on,
+    empty for none; corrected: what was said of it before, the oldest first.
     """
 
     release: str
@@ -219,6 +295,7 @@ class LedgerEntry:
     categories: tuple[str, ...] = ()
     plan: str = ""
     corrected: tuple[Corrected, ...] = ()
+    replaces: str = ""
 
     def __post_init__(self) -> None:
         for name in ("release", "people", "mechanism"):
@@ -361,7 +438,8 @@ class Total:
 @dataclass(frozen=True)
 class Standing:
     """people: None where the ledger has no name of them; version: which of how many versions of the question's table,
-    from 1, None where nothing was stated; total: what all releases about the people come to.
+    from 1, None where nothing was stated; total: what all releases about the people come to; corrects: which version it
+    was stated to correct, and corrected: which is to be used in its place, None where that was not stated.
     """
 
     people: People | None
@@ -369,18 +447,22 @@ class Standing:
     version: int | None
     versions: int
     total: Total
+    corrects: int | None = None
+    corrected: int | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
         """What was asked of whom and which version it is of, a sentence each."""
         named = (("Question", self.question), ("People", self.people.name if self.people else ""))
         said = [f"{name}, as stated with the release: {value}" for name, value in named if value]
-        if self.version and self.version < self.versions:
-            said.append(f"This is version {self.version} of the table. A later one was released, which was stated to "
-                        f"be corrected or of other people: version {self.versions}. Use that.")
-        elif self.version and self.version > 1:
-            said.append(f"This is version {self.version} of the table, which was stated to be corrected or of other "
-                        "people: use it in place of earlier ones.")
+        if self.corrected:
+            said.append(f"This is version {self.version} of the table. It was stated to be corrected by version "
+                        f"{self.corrected}: use that.")
+        elif self.corrects:
+            said.append(f"This is version {self.version} of the table, which was stated to correct version "
+                        f"{self.corrects}: use it in place of that.")
+        elif self.versions > 1:
+            said.append(f"{self.versions:,} tables of this question were released; this is number {self.version}.")
         return tuple(said)
 
     @property
@@ -388,8 +470,8 @@ class Standing:
         """What all releases about the people promise together, and what became of their budget."""
         times = "1 release" if self.total.releases == 1 else f"{self.total.releases:,} releases"
         said = f"The ledger knows of {times} about these people; together: {self.total.words}."
-        more = (self.total.composition, *(self.people.broken if self.people else ()))
-        return said, *filter(None, more)
+        of = (self.people.promise, *self.people.broken) if self.people else ()
+        return said, *filter(None, (self.total.composition, *of))
 
 
 @dataclass(frozen=True)
@@ -400,10 +482,17 @@ class Ledger:
     people: tuple[People, ...] = ()
 
     def with_entries(self, more: Sequence[LedgerEntry]) -> "Ledger":
-        """Those of both; a release that is in already, by its token and its people, is not counted again."""
+        """Those of both; a release that is in already, by its token and its people, is not counted again.
+
+        Raises ValueError where two entries of a release contradict each other.
+        """
         known: dict[tuple[str, str], LedgerEntry] = {}
         for entry in (*self.entries, *more):
-            known.setdefault((entry.people, entry.release), entry)
+            held = known.setdefault(key := (entry.people, entry.release), entry)
+            if not same_cost(held.guarantee, entry.guarantee):
+                raise ValueError(f"The ledger says twice what the release of {entry.time} cost: {held.guarantee.words} "
+                                 f"and {entry.guarantee.words}. It was changed.")
+            known[key] = completed(held, entry)
         return replace(self, entries=tuple(known.values()))
 
     def of(self, tokens: Collection[str]) -> "Ledger":
@@ -447,7 +536,27 @@ class Ledger:
         """How a release stands among all that the ledger knows about its people, by what was stated."""
         of = self.of([entry.people])
         versions = of.versions(entry.question, entry.part) if entry.table else ()
-        return Standing(next(iter(of.people), None), entry.question, of.place(entry), len(versions), of.total())
+        places = {version: place for place, version in enumerate(versions, 1)}
+        return Standing(next((one.public for one in of.people), None), entry.question, of.place(entry), len(versions),
+                        of.total(), places.get(entry.replaces) if entry.replaces != entry.version else None,
+                        places.get(of.newest(entry.version)) if of.newest(entry.version) != entry.version else None)
+
+    @cached_property
+    def superseded(self) -> Mapping[str, str]:
+        """The token of the version that was stated to correct a version, the last that was, by its token; of others
+        nothing was stated, however new they are.
+        """
+        return {one.replaces: one.version for one in sorted(self.entries, key=lambda one: one.time)
+                if one.replaces and one.replaces != one.version}
+
+    def newest(self, version: str) -> str:
+        """The version to be used in place of one: what corrects it, and what corrects that; itself where nothing does.
+        """
+        seen: set[str] = set()
+        while version in self.superseded and version not in seen:
+            seen.add(version)
+            version = self.superseded[version]
+        return version
 
     def version_of(self, question: str, version: str | None, part: str = "") -> str:
         """The token of a release's version. version: that of an earlier release of the same table, None for another
@@ -522,7 +631,8 @@ class Ledger:
         )
 
     def read_together(self, entry: LedgerEntry) -> ReadTogether | None:
-        """p(theta | r_1, r_2, ...), as ``joint_posterior``, of all that were stated to be of the entry's own table.
+        """p(theta | r_1, r_2, ...), as ``joint_posterior``, of all that were stated to be of the entry's own table, of
+        the same people; equal tokens are one release.
 
         Returns None where there is no other. One that was made under another prior or n, names other categories or
         another order of them, or does not say what was released, is left out and named. Where the joint posterior is
@@ -531,7 +641,8 @@ class Ledger:
         the count but for a probability of 0.001 / (k m) under the prior, k categories, m releases, so that releases of
         the same counts are said to do so at most once in 1,000 times. Source: ours, the union bound.
         """
-        same = [one for one in self.entries if one.table and one.table == entry.table]
+        same = list({one.release: one for one in self.entries
+                     if one.table and (one.people, one.table) == (entry.people, entry.table)}.values())
         held = next((one for one in same if one.release == entry.release and one.made), entry)
         own = held.made
         if own is None or len(same) < 2:
@@ -600,6 +711,64 @@ def ledger_of(file: Mapping[str, Any]) -> Ledger:
     if len({one.token for one in named}) < len(named):
         raise ValueError("The ledger names the same people twice.")
     return Ledger((), named).with_entries([LedgerEntry.read(item) for item in listed])
+
+
+def completed(held: LedgerEntry, other: LedgerEntry) -> LedgerEntry:
+    """One entry of two of the same release: what was released and what was stated is filled in where one does not say
+    it, of what was corrected the later word counts. The cost is never less than either says: the larger epsilon and
+    delta on the weaker basis; where that is more than what was released cost, only the charge is left.
+
+    Raises ValueError where they contradict each other in anything else.
+    """
+    for name in ("release", "mechanism", "n", "time", "part"):
+        _check_agrees(held, other, name)
+    if held.made and other.made:
+        _check_agrees(held, other, "made")
+    if held.categories and other.categories:
+        _check_agrees(held, other, "categories")
+    later, earlier = (other, held) if len(other.corrected) > len(held.corrected) else (held, other)
+    for name in _STATED:
+        was = {one.before for one in later.corrected if one.what == name}
+        if getattr(held, name) and getattr(other, name) and getattr(earlier, name) not in was:
+            _check_agrees(held, other, name)
+    guarantee = weaker(held.guarantee, other.guarantee)
+    known = next((one for one in (held, other) if one.made and same_cost(one.guarantee, guarantee)), None)
+    said = {name: getattr(later, name) or getattr(earlier, name) for name in (*_STATED, "who", "remark")}
+    found = replace(held, **said, corrected=later.corrected, plan=held.plan if held.plan == other.plan else "",
+                    guarantee=known.guarantee if known else guarantee, made=known.made if known else None,
+                    categories=held.categories or other.categories if known else ())
+    return held if found == held else found
+
+
+def _check_agrees(one: LedgerEntry, two: LedgerEntry, name: str) -> None:
+    """ValueError where two entries of a release say different things."""
+    if (here := getattr(one, name)) == (there := getattr(two, name)):
+        return
+    what = "the released counts" if name == "made" else f"the {name}"
+    shown = f"{limits.shown(here)} and {limits.shown(there)}" if name in ("mechanism", "n", "time", "question") else ""
+    said = f"{what}: {shown}" if shown else what
+    raise ValueError(f"Two ledgers contradict each other about the release by {one.mechanism} of {one.time}, in "
+                     f"{said}. One of them was changed, or is older than a correction: bring the ledger (JSON) that "
+                     "holds the correction, or correct it here first.")
+
+
+def same_cost(one: Guarantee, two: Guarantee) -> bool:
+    """Whether they are the same but for the words of their reasons."""
+    return type(one) is type(two) and replace(one, reason=two.reason) == two
+
+
+def weaker(one: Guarantee, two: Guarantee) -> Guarantee:
+    """What holds if either does: the larger epsilon and delta, on the weaker basis; nothing where one promises nothing.
+    """
+    if isinstance(one, NotPrivate) or isinstance(two, NotPrivate) or same_cost(one, two):
+        return two if isinstance(two, NotPrivate) and not isinstance(one, NotPrivate) else one
+    delta = max(it.delta if isinstance(it, ApproximateDP) else 0.0 for it in (one, two))
+    larger = max(one, two, key=lambda it: it.epsilon)
+    basis = min(one.basis, two.basis, key=_BASES.index)
+    found: Guarantee = PureDP(larger.epsilon, basis, larger.reason)
+    if delta:
+        found = ApproximateDP(larger.epsilon, delta, basis, larger.reason)
+    return next((it for it in (one, two) if same_cost(it, found)), found)
 
 
 def release_json(

@@ -7,9 +7,10 @@ import hashlib
 import json
 import os
 import sqlite3
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -51,6 +52,7 @@ class LedgerFile(KeptLedger):
     path: Path
     epsilon: float | None = None
     raising: bool = False
+    _seen: "_Seen" = field(default_factory=lambda: _Seen(), compare=False, repr=False)
     asks_who: ClassVar[bool] = True
     proved_only: ClassVar[bool] = True
     notice: ClassVar[str] = (
@@ -63,6 +65,8 @@ class LedgerFile(KeptLedger):
     def opened(path: str | Path, epsilon: float | None = None, *, raising: bool = False) -> "LedgerFile":
         """The ledger at a path, made where there is none, moved up from earlier versions. epsilon: > 0 or None.
 
+        As long as it is open, another file in its place is noticed and refused.
+
         Raises ValueError where it is no ledger, is damaged, or cannot be written.
         """
         limits.instance("path", path, str | Path, "a path")
@@ -70,6 +74,7 @@ class LedgerFile(KeptLedger):
         with _in_words(found.path):
             if not found.path.exists():
                 _make(found.path)
+            found._seen.begin(found.path)
             with found._connected() as connection:
                 _check(connection, found.path)
                 connection.execute("BEGIN IMMEDIATE")  # what cannot be written is refused before anyone comes
@@ -88,36 +93,38 @@ class LedgerFile(KeptLedger):
 
     @property
     def names(self) -> tuple[str, ...]:
-        with _in_words(self.path), self._connected() as connection:
+        with self._read() as connection:
             return tuple(str(name) for (name,) in connection.execute("SELECT name FROM people ORDER BY folded"))
 
     @property
     def changes(self) -> bytes:
         """SQLite counts every change of the file in its head (file format, section 1.3.7)."""
-        with _in_words(self.path), self.path.open("rb") as file:
-            return file.read(28)[24:]
+        with _in_words(self.path):
+            return self._seen.counter(self.path)
 
     def account(self, name: str) -> Account:
-        with _in_words(self.path), self._connected() as connection:
-            return _account(connection, _now(connection, folded(WHOSE, name)))
+        key = folded(WHOSE, name)
+        with self._read() as connection:
+            return _account(connection, _now(connection, key))
 
     @property
     def accounts(self) -> tuple[Account, ...]:
-        with _in_words(self.path), self._connected() as connection, _reading(connection):
+        with self._read() as connection:
             keys = connection.execute("SELECT folded FROM people ORDER BY folded").fetchall()
             return tuple(_account(connection, key) for (key,) in keys)
 
     def kept(self, people: People | None) -> str:
-        held, said = (people.budget if people else None) or self.epsilon, "There is no budget."
-        if held is not None:
-            said = f"The budget of {'these' if people else 'new'} people is epsilon {printed_bound(held)}."
+        said = people.promise if people else ""
+        if not said:
+            said = "There is no budget." if self.epsilon is None else (
+                f"The budget of {'these' if people else 'new'} people is epsilon {printed_bound(self.epsilon)}.")
         return " ".join((f"Kept in {self.path.name}, which outlasts reloads and restarts.", said,
                          *(people.broken if people else ()),
                          "A mechanism that is not private by theorem or check is refused."))
 
     def _change(self, name: str, change: Callable[[Account], Account], outcome: str = "") -> Account:
         """One transaction: the account is read, and what differs from it is on the disk when it ends."""
-        with _in_words(self.path, outcome), self._connected() as connection, _transaction(connection):
+        with self._write(outcome) as connection:
             key = _now(connection, folded(WHOSE, name))
             before = _account(connection, key)
             after = change(before)
@@ -128,14 +135,13 @@ class LedgerFile(KeptLedger):
                 connection.execute("INSERT INTO releases (folded, release, brought, entry, seal) "
                                    "VALUES (?, ?, ?, ?, ?)", (*charge, _seal(*charge, None)))
             for line in (new for old, new in zip(before.lines, after.lines, strict=False) if new is not old):
-                _write(connection, key, line)
+                _put_line(connection, key, line)
         return after
 
     def rename(self, name: str, now: str, who: str = "") -> None:
         """One transaction, as every change."""
         new = folded(WHOSE, now)
-        outcome = "Nothing was corrected."
-        with _in_words(self.path, outcome), self._connected() as connection, _transaction(connection):
+        with self._write("Nothing was corrected.") as connection:
             key = _now(connection, folded(WHOSE, name))
             stands = _now(connection, new)
             check_free(now, taken=stands not in (new, key))
@@ -148,12 +154,82 @@ class LedgerFile(KeptLedger):
                 for (one,) in ((key,), *former):
                     connection.execute("INSERT OR REPLACE INTO former VALUES (?, ?, ?)", (one, new, _seal(one, new)))
                 _move(connection, key, new)
+                held = {line.entry.release: line for line in _lines(connection, new)}
+                for line in after.lines:
+                    if line != held[line.entry.release]:
+                        _put_line(connection, new, line)
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        """All that is read within it is of one moment, and of the file that was opened."""
+        with _in_words(self.path), self._connected() as connection, _reading(connection):
+            changes = self._seen.check(self.path, connection)
+            yield connection
+            self._seen.remember(changes, _newest(connection))
+
+    @contextmanager
+    def _write(self, outcome: str) -> Iterator[sqlite3.Connection]:
+        """What is done within it is done as a whole, to the file that was opened. outcome: said where it fails."""
+        with _in_words(self.path, outcome), self._connected() as connection:
+            with _transaction(connection):
+                changes = self._seen.check(self.path, connection)
+                yield connection
+                newest = _newest(connection)
+            self._seen.counter(self.path)  # where another file came in between, what was written is not in it
+            self._seen.remember(changes, newest)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """A connection of its own; a file that has gone is not made anew. EXTRA syncs the folder too at each commit."""
         with closing(_connection(f"{self.path.absolute().as_uri()}?mode=rw")) as connection:
             yield connection
+
+
+@dataclass
+class _Seen:
+    """What was last seen of a file, by which another in its place is known.
+
+    descriptor: open as long as the ledger is, so that the file cannot go and its number be given to another; and never
+    closed before, as that would end all locks that this process has on the file (fcntl, POSIX.1-2017). changes: the
+    counter of them; release: the newest token.
+    """
+
+    descriptor: int = -1
+    changes: bytes = bytes(4)
+    release: str = ""
+
+    def begin(self, path: Path) -> None:
+        self.descriptor = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self.descriptor)
+
+    def counter(self, path: Path) -> bytes:
+        """Of changes, big-endian; OSError where another file is at the path."""
+        if not os.path.samestat(os.stat(path), os.fstat(self.descriptor)):
+            raise OSError(_REPLACED)
+        return os.pread(self.descriptor, 4, 24)
+
+    def check(self, path: Path, connection: sqlite3.Connection) -> bytes:
+        """The counter, within a transaction; OSError where it is another file, or what it holds went back."""
+        changes, release = self.changes, self.release  # before the lock: the file may be newer, never older
+        connection.execute("SELECT 1 FROM people LIMIT 1").fetchall()  # takes the lock, under which nobody writes
+        now = self.counter(path)
+        held = connection.execute("SELECT 1 FROM releases WHERE release = ?", (release,)).fetchone()
+        if now < changes or (release and not held):
+            raise OSError(_REPLACED)
+        return now
+
+    def remember(self, changes: bytes, release: str) -> None:
+        """Of what is on the disk."""
+        self.changes, self.release = max(changes, self.changes), release
+
+
+def _newest(connection: sqlite3.Connection) -> str:
+    """The token of the last release that was put in; none is ever taken out."""
+    found = connection.execute("SELECT release FROM releases ORDER BY number DESC LIMIT 1").fetchone()
+    return str(found[0]) if found else ""
+
+
+_REPLACED = "another file is in its place"
 
 
 def _connection(address: str) -> sqlite3.Connection:
@@ -290,6 +366,9 @@ _REASONS = {
     "malformed": "is damaged. Go back to a copy of it that is whole.",
     "no such table": "is damaged, or no ledger. Go back to a copy of it that is whole.",
     "No such file": "is gone, or was moved. Put it back, or start the app with the place where it is now.",
+    _REPLACED: "was replaced while the app was running: releases made since may not be charged in the file that is "
+    "there now, so nothing is read from it or written to it. Put the file back that was there; or stop the app, start "
+    "it with this one, and bring the files (JSON) of the releases that it lacks.",
     "unable to open": "cannot be opened: it or its folder is gone, or may not be written.",
 }
 
@@ -323,7 +402,7 @@ def _line(key: str, release: str, brought: int, entry: str, document: str | None
     return KeptRelease(LedgerEntry.read(parsed(entry)), document, bool(brought))
 
 
-def _write(connection: sqlite3.Connection, key: str, line: KeptRelease) -> None:
+def _put_line(connection: sqlite3.Connection, key: str, line: KeptRelease) -> None:
     """What was released beside its charge, or a charge as it was corrected, with what it said before."""
     entry, document = line.entry, line.document
     if entry.made and not line.brought:
@@ -341,7 +420,7 @@ def _seal(*line: str | float | None) -> str:
 
 def _put(connection: sqlite3.Connection, key: str, people: People) -> None:
     document = people.document()
-    more = {name: document[name] for name in ("plans", "renamed") if document[name]}
+    more = {name: document[name] for name in ("plans", "renamed", "merged") if document[name]}
     line = key, people.name, people.token, people.budget, json.dumps(document["raised"]), json.dumps(more)
     connection.execute("INSERT INTO people (folded, name, token, budget, raised, more, seal) VALUES (?, ?, ?, ?, ?, ?, "
                        "?) ON CONFLICT (folded) DO UPDATE SET name = excluded.name, token = excluded.token, "

@@ -162,7 +162,13 @@ def _of_ledger(ledger: Ledger) -> PublishedRelease:
     held = [(entry, entry.made) for entry in ledger.entries if entry.made]
     if not held:
         raise ValueError("The file is a ledger that does not say what was released: bring the file of a release.")
-    questions = {entry.table or entry.release: entry.question for entry, _ in held}
+    of: dict[object, set[str]] = {}
+    for entry, _ in held:
+        of.setdefault((entry.people, entry.table) if entry.table else entry.release, set()).add(entry.release)
+    most = max(of, key=lambda table: len(of[table]))
+    if all(of[most] >= tokens for tokens in of.values()):  # what is under several names of people is one release
+        held = [(entry, made) for entry, made in held if most in ((entry.people, entry.table), entry.release)]
+    questions = {(entry.people, entry.table) if entry.table else entry.release: entry.question for entry, _ in held}
     if len(questions) > 1:
         raise ValueError(f"The file is a ledger of {len(questions):,} tables, as far as it is stated "
                          f"({limits.shown([*questions.values()])}), and one is read at a time: bring the file of one "

@@ -1,5 +1,6 @@
 """The Release page where the app was started with a ledger that lasts; and what the app can be started with."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -11,13 +12,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette.starlette_websocket import _parse_decoded_user_cookie
 
-from dpbi import MECHANISMS, PureDP
+from dpbi import MECHANISMS, CountTable, Problem, PureDP, read_release_table
 from dpbi.dashboard.session import options
 from dpbi.dashboard.words import release as release_words, words
-from dpbi.mechanisms import Geometric
+from dpbi.mechanisms import Geometric, KNorm
 from dpbi.releases.kept_ledger import of_all
 from dpbi.releases.ledger import Ledger
 from dpbi.releases.ledger_file import LedgerFile
+from dpbi.releases.ledger_in_memory import LedgerInMemory
+from dpbi.releases.plan import new_plan
 from tests.dashboard.person import PATIENCE, ROOT, bare, buttons, everything, opened, press, ran, text, ticked, visit
 from tests.dashboard.test_page_release import (
     COUNTS,
@@ -128,6 +131,14 @@ def test_brought_entries_count(kept: LedgerFile) -> None:
     assert kept.account(NAME).ledger.total().epsilon == 1.5
     assert "An epsilon of at most 0.5 is left" in bare(at.main.error[0].value)
     assert list(at.main.dataframe[-1].value["Release"]) == ["brought"]
+    (held,) = kept.account(NAME).ledger.entries
+    forged = dataclasses.replace(held, people="there", guarantee=PureDP(0.0, "theorem", "forged"))
+    press(bring(at, Ledger((forged,)).to_json().encode()), "Add to the ledger")
+    assert kept.account(NAME).ledger.total().epsilon == 1.5
+    assert any("two ledgers said that it cost" in bare(one.value) for one in at.main.warning)
+    other = dataclasses.replace(held, people="there", n=13)
+    press(bring(at, Ledger((other,)).to_json().encode()), "Add to the ledger")
+    assert any("contradict each other about the release" in bare(one.value) for one in at.main.error)
 
 
 def test_a_name_that_comes_with_the_click_draws_nothing(kept: LedgerFile) -> None:
@@ -199,6 +210,24 @@ def test_a_plan_that_cannot_be_is_said(kept: LedgerFile) -> None:
     assert "How many releases" not in {one.label for one in other.main.text_input}
 
 
+def test_what_another_release_of_a_plan_costs_is_said_as_it_is() -> None:
+    """13 are the plain sum, the 14th reaches what the whole plan costs, the 15th adds nothing."""
+    session = LedgerInMemory()
+    session.plan(NAME, plan := new_plan(KNorm(0.1), 10, 40, 20, 1e-6))
+    said = []
+    for _ in range(15):
+        spent = session.account(NAME).ledger
+        more = KNorm(0.1).guarantee((1,) * 10, 40)
+        said.append(release_words.before_another(spent.total(), spent.total(more, plan=plan)))
+        session.release(NAME, KNorm(0.1), Problem((1,) * 10, (40, *[0] * 9)))
+    assert all("draws on the plan, and is counted until the whole plan is" in one for one in said[:14])
+    assert "adds nothing, as the whole plan is counted already" in said[14]
+    assert not any("in full" in one for one in said)
+    spent = session.account(NAME).ledger
+    off = release_words.before_another(spent.total(), spent.total(KNorm(0.1).guarantee((1,) * 10, 40)))
+    assert "another look is paid for in full" in off and "because" not in off
+
+
 # --- all of it ---
 
 OVERVIEW = "pages/13_Ledger.py"
@@ -219,13 +248,17 @@ def test_all_people_are_listed_without_any_data(kept: LedgerFile, files: Files) 
     at = opened(OVERVIEW)
     assert release_words.EMPTY in everything(at)
     at = overview(kept)
-    people, releases = (one.value for one in at.main.dataframe)
-    assert list(people["People"]) == ["=1+1 ![x](y)", NAME] and list(people["Questions"]) == ["Age", "Smokign; Age"]
+    people, questions, releases = (one.value for one in at.main.dataframe)
+    assert list(people["People"]) == ["=1+1 ![x](y)", NAME]
+    assert list(zip(questions["Question"], questions["epsilon"], strict=True)) == [
+        ("Age", 0.5), ("Smokign", 0.5), ("Age", 0.5)]
     assert list(people["Spent"]) == ["0.5-DP", "1-DP"] and list(people["Left"]) == ["1.5", "1"]
     assert list(releases["Who"]) == ["Eve"] * 3 and list(releases["Remark"]) == ["", "", "first day"]
     whole = Ledger.from_json(files["dpbi-ledger-whole.json"]())
     assert whole == of_all(kept.accounts) and len(whole.entries) == 3
-    tables = [files[f"dpbi-{name}.csv"]().decode() for name in ("ledger-people", "ledger-all-releases")]
+    tables = [files[f"dpbi-{name}.csv"]().decode() for name in ("ledger-people", "ledger-all-releases",
+                                                                "ledger-questions")]  # fmt: skip
+    assert tables[2].count("Age") == 2
     assert "'=1+1" in tables[0] and tables[1].count("Eve") == 3
     for words_of, found in (("first", 1), ("age EVE", 2), ("survey", 2), ("nothing", 0), ("", 3)):
         text_of(at, "Search", words_of)
@@ -234,11 +267,74 @@ def test_all_people_are_listed_without_any_data(kept: LedgerFile, files: Files) 
     assert Ledger.from_json(files["dpbi-ledger-whole.json"]()) == whole
 
 
-def test_a_later_version_marks_the_earlier_ones(kept: LedgerFile) -> None:
-    for _ in range(2):
-        kept.release(NAME, Geometric(0.5), PROBLEM, question="Q")
-    (_, releases) = (one.value for one in opened(OVERVIEW).main.dataframe)
-    assert list(releases["Release"]) == ["kept, superseded", "kept"] and list(releases["Version"]) == [1, 2]
+def test_what_was_said_to_be_corrected_is_marked_and_nothing_else(kept: LedgerFile) -> None:
+    first, second = (kept.release(NAME, Geometric(0.5), PROBLEM, question="Q")[1] for _ in range(2))
+    at = text_of(opened(OVERVIEW), "Who you are", "Bob")
+    releases = at.main.dataframe[-1].value
+    assert list(releases["Release"]) == ["kept", "kept"] and list(releases["Version"]) == [1, 2]
+    press(ran(widget(at, "selectbox", "It is a corrected one").set_value(first.version)), "Correct the release")
+    assert list(at.main.dataframe[-1].value["Release"]) == ["kept, superseded", "kept"]
+    assert "to be used in place of was corrected" in at.main.dataframe[-1].value["Corrected"][1]
+    assert found_by(at, "superseded") == 1 and found_by(at, "bob") == 1
+    text_of(at, "Search", "")
+    press(ran(widget(at, "selectbox", "It is a corrected one").set_value("")), "Correct the release")
+    assert list(at.main.dataframe[-1].value["Release"]) == ["kept", "kept"]
+    assert not kept.account(NAME).ledger.superseded and second.version
+
+
+def widget(at: AppTest, kind: str, label: str) -> Any:
+    return next(one for one in getattr(at.main, kind) if one.label.startswith(label))
+
+
+def found_by(at: AppTest, words_of: str) -> int:
+    """How many releases a search finds."""
+    text_of(at, "Search", words_of)
+    return sum(len(one.value) for one in at.main.dataframe if "Release" in one.value)
+
+
+def test_a_search_finds_what_was_before_and_who_changed_it(kept: LedgerFile) -> None:
+    _, entry = options.ledger().release(NAME, Geometric(0.5), PROBLEM, question="Smokre", who="Eve")
+    kept.correct(NAME, entry.release, question="Smoker", who="Bob")
+    kept.rename(NAME, "Survey 2027", "Zoe")
+    raising = LedgerFile.opened(kept.path, 4, raising=True)
+    raising.release("Survey 2027", Geometric(3.0), PROBLEM, question="Age", who="Kim")
+    at = opened(OVERVIEW)
+    assert "raised from 2 to 4" in (said := at.main.dataframe[0].value["Changed"][0]) and "by Kim" in said
+    for words_of, found in (("smokre", 1), ("raised kim", 2), ("survey 2026", 2), ("zoe", 2), ("bob", 1), ("none", 0)):
+        assert found_by(at, words_of) == found, words_of
+
+
+def test_two_names_beyond_the_budget_are_asked_about_before(kept: LedgerFile) -> None:
+    for name in (NAME, "Other"):
+        options.ledger().release(name, Geometric(1.5), PROBLEM, question="Q")
+    at = text_of(opened(OVERVIEW), "Who you are", "Bob")
+    text_of(at, "Their name", NAME)
+    assert "Together their releases come to 3-DP" in everything(at) and "beyond the budget of 2" in everything(at)
+    assert buttons(at)["Correct the name"].disabled
+    press(ran(at.main.checkbox[0].check()), "Correct the name")
+    (account,) = kept.accounts
+    assert account.beyond and "by Bob" in (people := at.main.dataframe[0].value)["Changed"][0]
+    assert list(people["Left"]) == ["0"] and found_by(at, "beyond") == 2
+
+
+def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: LedgerFile, files: Files) -> None:
+    table = CountTable.of(["North", "South"], {"Smoker": {"yes": [13, 50], "no": [40, 20]},
+                                               "HIV": {"yes": [3, 5], "no": [50, 65]}})  # fmt: skip
+    made, entry = kept.release_table(NAME, [Geometric(0.3), Geometric(0.4)], table, who="Eve")
+    at = opened(OVERVIEW)
+    said = f"People: {NAME}. Asked: Smoker; HIV, in 2 groups. Released on {entry.time} by Eve."
+    assert said in bare(everything(at)) and "the charge, not the released counts" in everything(at)
+    assert read_release_table(next(files[name]() for name in files if name.startswith("dpbi-table-")
+                                   and name.endswith(".json"))) == made  # fmt: skip
+    questions = at.main.dataframe[1].value
+    assert list(zip(questions["Question"], questions["epsilon"], strict=True)) == [("Smoker", 0.3), ("HIV", 0.4)]
+    kept.release_table("Other", [Geometric(0.3), Geometric(0.4)], table, who="Zoe")
+    at = opened(OVERVIEW)
+    assert "Released on" not in everything(at), "of several one is chosen"
+    ran(widget(at, "selectbox", "Which table").set_value(0))
+    assert "by Zoe" in everything(at) or "by Eve" in everything(at)
+    kept.release("Third", Geometric(0.3), PROBLEM, question="Q")
+    assert "Which table" not in {one.label for one in text_of(at, "Search", "third").main.selectbox}
 
 
 def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> None:
@@ -259,7 +355,7 @@ def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> No
     assert (one.question, one.remark, [was.who for was in one.corrected]) == ("Age", "late", ["Bob", "Bob"])
     assert one.version != other.version, "another table, unless it is said"
     assert "the name was 'Survey 2026'" in " ".join(at.main.dataframe[0].value["Changed"])
-    assert "the question was 'Smokign'" in " ".join(at.main.dataframe[1].value["Corrected"])
+    assert "the question was 'Smokign'" in " ".join(at.main.dataframe[-1].value["Corrected"])
     text_of(at, "Their name", "   ")
     assert "must not be empty" in bare(at.main.error[0].value) and buttons(at)["Correct the name"].disabled
     kept.rename("Survey 2027", "Survey 2028")
@@ -368,16 +464,16 @@ def test_which_table_a_release_is_of_is_corrected_and_spending_stays(kept: Ledge
     assert one.read_together(one.entries[1])
     before = one.total()
     at = text_of(opened(OVERVIEW), "Who you are", "Bob")
-    (_, releases) = (one.value for one in at.main.dataframe)
+    (*_, releases) = (one.value for one in at.main.dataframe)
     assert list(releases["Version"]) == [1, 1] and buttons(at)["Correct the release"].disabled
-    press(ran(at.main.selectbox[-1].set_value("")), "Correct the release")
+    press(ran(widget(at, "selectbox", "Its table is").set_value("")), "Correct the release")
     found = kept.account(NAME)
-    (_, releases) = (one.value for one in at.main.dataframe)
-    assert list(releases["Version"]) == [1, 2] and list(releases["Release"]) == ["kept, superseded", "kept"]
+    (*_, releases) = (one.value for one in at.main.dataframe)
+    assert list(releases["Version"]) == [1, 2] and list(releases["Release"]) == ["kept", "kept"]
     assert found.ledger.total() == before and found.whole.read_together(found.whole.entries[1]) is None
     assert [(one.what, one.who) for one in found.whole.entries[1].corrected] == [("version", "Eve"), ("version", "Bob")]
     assert "which version of the table it is of was corrected" in " ".join(releases["Corrected"])
-    press(ran(at.main.selectbox[-1].set_value(first.version)), "Correct the release")
+    press(ran(widget(at, "selectbox", "Its table is").set_value(first.version)), "Correct the release")
     assert len({one.version for one in kept.account(NAME).ledger.entries}) == 1 and kept.account(
         NAME).ledger.total() == before
 

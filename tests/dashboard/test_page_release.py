@@ -246,13 +246,14 @@ def test_a_corrected_table_is_read_alone_and_other_counts_are_noticed(files: Fil
     released_by(at)
     assert "all_releases_together" not in json.loads(files_of(files, ".json"))
     assert list(at.main.dataframe[-1].value["Version"]) == [1, 2]
-    replaces = "This is version 2 of the table, which was stated to be corrected or of other people: use it in place"
+    replaces = "This is version 2 of the table, which was stated to correct version 1: use it in place of that."
     assert replaces in everything(at) and replaces in files_of(files, ".md").decode().replace("\\", "")
     assert "The ledger knows of 2 releases about these people; together: 2-DP." in files_of(files, ".html").decode()
     table = pd.read_csv(io.BytesIO(files_of(files, ".csv")))
     assert {*zip(table["People"], table["Question"], table["Version"], strict=True)} == {(PEOPLE, QUESTION.upper(), 2)}
     next(one for one in at.main.selectbox if one.label == "Which").set_value(0).run()
-    assert "A later one was released" in files_of(files, ".md").decode() and "version 2. Use that." in everything(at)
+    assert "to be corrected by version 2: use that" in files_of(files, ".md").decode() and (
+        "corrected by version 2: use that." in everything(at))
     next(one for one in at.main.selectbox if one.label == "Which").set_value(1).run()
     assert list(at.main.dataframe[-1].value["People"]) == [PEOPLE] * 2
     at.text_input(key=key(at, "epsilon")).set_value("0.5").run()

@@ -111,8 +111,10 @@ def test_the_smaller_budget_holds_and_no_name_brings_a_delta_to_it(tmp_path: Pat
     for name in (WRONG, "larger", "unbegun"):
         kept.rename(name, RIGHT)
     found = kept.account(RIGHT)
-    assert found.people and found.people.budget == 2 and len(found.people.plans) == 1
-    assert found.ledger.total().planned == 1 and found.ledger.total().epsilon == 2 and not found.ledger.total().delta
+    assert found.people and found.people.budget == 2 and not found.people.plans
+    assert [one.dropped for one in found.people.merged] == [2] and "by the plain sum" in found.people.broken[0]
+    assert not found.beyond and not found.ledger.total().planned
+    assert found.ledger.total().epsilon == 2 and not found.ledger.total().delta
     assert "beyond the budget" in kept.refusal(found, HALF.guarantee((1, 1), PROBLEM.n))
 
 

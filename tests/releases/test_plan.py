@@ -63,6 +63,13 @@ def test_no_pair_of_neighbours_loses_more_than_a_plan_costs(name: str, k: int, e
         assert lost(plan.epsilon * 0.99) > plan.delta, "it is attained"
 
 
+def test_two_plans_of_people_that_became_one_add_up() -> None:
+    """All pairs of losses: what is beyond both costs together is at most what is beyond each."""
+    left = [place / 8 for place in range(-40, 41)]
+    beyond = {a: max(0.0, -math.expm1(a)) for a in {one + other for one in left for other in left}}
+    assert all(beyond[a + b] <= beyond[a] + beyond[b] + 1e-15 for a in left for b in left)
+
+
 @every_class
 def test_every_mechanism_is_planned_or_refused_in_a_sentence(kind: Kind) -> None:
     """What depends on the prior is refused: the plan fixes the size of it alone."""

@@ -110,7 +110,10 @@ def test_what_is_left_out_and_what_contradicts_itself_is_said() -> None:
     corrected = ledger_of(NOISY(1.0))
     later = [dataclasses.replace(one, version="later", time="2026-12-01T00:00:00Z") for one in corrected.entries]
     replaced = dpbi.read_release(file_of(ledger.with_entries(later)))
-    assert "A later one was released" in replaced.remarks[-1]
+    assert replaced.remarks[-1] == "2 tables of this question were released; this is number 1."
+    stated = [dataclasses.replace(one, replaces=ledger.entries[0].version) for one in later]
+    replaced = dpbi.read_release(file_of(ledger.with_entries(stated)))
+    assert "stated to be corrected by version 2: use that" in replaced.remarks[-1]
 
 
 def test_a_ledger_of_several_tables_or_of_charges_alone_is_refused() -> None:

@@ -123,8 +123,8 @@ def release(rows: Sequence[Row], name: str) -> None:
 def _for_a_room(table: pd.DataFrame, columns: dict[str, Any]) -> str:
     """The table as Markdown, numbers to the right."""
     kinds = ["---:" if pd.api.types.is_numeric_dtype(table[name]) else ":---" for name in table]
-    cells = [[words.escape(value) if isinstance(value, str) else _plain_cell(columns[name], value)
-              for value in table[name]] for name in table]  # fmt: skip
+    cells = [[words.escape(value, words.SENTENCE_LENGTH) if isinstance(value, str)
+              else _plain_cell(columns[name], value) for value in table[name]] for name in table]  # fmt: skip
     rows = [[words.escape(name) for name in table], kinds, *zip(*cells, strict=True)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

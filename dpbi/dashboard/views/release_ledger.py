@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from dpbi import ApproximateDP, Mechanism, NotPrivate, Problem, Release
+from dpbi import ApproximateDP, Mechanism, NotPrivate, Problem, Release, read_release_table, tables as data_tables
 from dpbi.dashboard.scenario import Scenario
-from dpbi.dashboard.session import address, options, stewards
+from dpbi.dashboard.session import address, leaving, options, stewards
 from dpbi.dashboard.shown import charts, downloads, tables
 from dpbi.dashboard.sidebar import entries as typed_entries, menu
 from dpbi.dashboard.words import guard, release as release_words, words
@@ -20,6 +20,7 @@ from dpbi.privacy.composition import RELEASES_LARGEST
 from dpbi.releases.kept_ledger import Account, KeptRelease, of_all
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry, ReadTogether, folded, together_table
 from dpbi.releases.plan import Plan, can_be_planned, new_plan
+from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
 
 _KNOWN, _EVERYBODY, _PEOPLE, _WHO, _QUESTIONS, _COUNTS, _WAITING, _REFUSED, _ROUND = (
     f"ledger of releases: {part}" for part in (
@@ -33,7 +34,8 @@ Data = tuple[tuple[str, ...], tuple[int, ...]]
 @dataclass(frozen=True)
 class Subject:
     """What the person says is released. version: the table's token, None for another table; missing: what was not said
-    yet; entries: what was read from each entry of the page, by its key; who: releases; remark: of theirs.
+    yet; entries: what was read from each entry of the page, by its key; who: releases; remark: of theirs; corrects: the
+    token of the table that it takes the place of, empty for none.
     """
 
     people: str
@@ -43,6 +45,7 @@ class Subject:
     entries: Mapping[str, str]
     who: str = ""
     remark: str = ""
+    corrects: str = ""
 
 
 def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject: Subject) -> None:
@@ -51,8 +54,8 @@ def drawn(mechanism: Mechanism, chosen: Data, prior: tuple[float, ...], subject:
     if refused := stewards.refusal():
         raise ValueError(refused)
     _, entry = options.ledger().release(subject.people, mechanism, Problem(prior, counts), labels,
-                                        question=subject.question, version=subject.version, who=subject.who,
-                                        remark=subject.remark)
+                                        question=subject.question, version=subject.version,
+                                        corrects=subject.corrects, who=subject.who, remark=subject.remark)
     st.session_state.setdefault(_COUNTS, {})[entry.version] = chosen
 
 
@@ -206,7 +209,8 @@ def _ask_for_the_version(chosen: Scenario, people: str, question: str, entries: 
         return Subject(people, question, None, release_words.VERSION_FIRST, entries)
     entries = {**entries, key: said}
     if said != release_words.SAME:
-        return Subject(people, question, None, "", entries)
+        return Subject(people, question, None, "", entries,
+                       corrects=last.version if said == release_words.CORRECTED else "")
     labels, counts = data_of(chosen)
     if last.n != sum(counts) or (last.categories and last.categories != labels):
         return Subject(people, question, None, release_words.NOT_THE_SAME, entries)
@@ -231,7 +235,10 @@ def draw() -> None:
             tables.show(table(whole, lines), "ledger-of-releases", tables.LEDGER_OF_RELEASES, alt)
             if any(line.broken_off for line in lines):
                 st.warning(release_words.SAY_BROKEN_OFF)
+            for said in (one.words for entry in whole.entries for one in entry.corrected if one.what == "cost"):
+                st.warning(words.escape(said, words.SENTENCE_LENGTH))
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
+        say_what_is_not_in_it(lines)
     else:
         st.markdown(release_words.NOTHING)
     if kept := options.ledger().kept(here.people):
@@ -264,14 +271,15 @@ def table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
         {
             "People": [words.plain(whole.name_of(entry.people)) for entry in whole.entries],
             "Question": [words.plain(entry.question) for entry in whole.entries],
+            "Release": states(whole, lines),
+            "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "Version": [place and place[0] for place in places],
             "Time (UTC)": [entry.time for entry in whole.entries],
             "Mechanism": [words.plain(entry.mechanism) for entry in whole.entries],
             "n": [entry.n for entry in whole.entries],
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
-            "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
-            "Release": [release_words.state(line, place) for line, place in zip(lines, places, strict=True)],
+            "Part": [words.plain(entry.part) for entry in whole.entries],
             "Plan": ["planned" if entry.plan else "" for entry in whole.entries],
             "Who": [words.plain(entry.who) for entry in whole.entries],
             "Remark": [words.plain(entry.remark, NAME_LONGEST) for entry in whole.entries],
@@ -279,6 +287,41 @@ def table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
                           for entry in whole.entries],
         }
     )
+
+
+def states(whole: Ledger, lines: Sequence[KeptRelease]) -> list[str]:
+    """What became of each release. whole: their ledger, in the same order."""
+    return [release_words.state(line, superseded=entry.version in whole.superseded)
+            for line, entry in zip(lines, whole.entries, strict=True)]
+
+
+def show_table(people: str, line: KeptRelease) -> None:
+    """A table that was released at once, with whose answers it holds, to what, when and by whom, and its files."""
+    made = read_release_table(line.document or "")
+    entry, name = line.entry, f"table-{made.time.replace(':', '-')}-{line.entry.release[:4]}"
+    st.markdown(words.escape(release_words.of_a_table(people, made.questions, len(made.groups), entry),
+                             words.SENTENCE_LENGTH))
+    if made.stamp:
+        st.error(words.escape(made.stamp, words.SENTENCE_LENGTH))
+    st.markdown(words.escape(f"{made.guarantee.words}. {made.composition}", words.SENTENCE_LENGTH))
+    about: dict[str, str | int | float] = {"People": people, "Time (UTC)": entry.time}
+    with downloads.collected(downloads.Shown({**about, "Stamp": made.stamp} if made.stamp else about, made.stamp)):
+        with st.container(horizontal=True, gap="small"):
+            downloads.offer("This table (JSON)", lambda: made.to_json().encode(), f"dpbi-{name}.json",
+                            "application/json", then=lambda: leaving.saved(entry.release))  # fmt: skip
+            downloads.offer("Its statement (HTML)", lambda: table_statement_html(made, people).encode(),
+                            f"dpbi-{name}.html", "text/html")  # fmt: skip
+            downloads.offer("Its statement (Markdown)", lambda: table_statement_markdown(made, people).encode(),
+                            f"dpbi-{name}.md", "text/markdown")  # fmt: skip
+        rows = table_rows(made)
+        there = [column for column in rows[0] if any(row[column] is not None for row in rows)]
+        tables.draw(data_tables.every_column([{column: row[column] for column in there} for row in rows], name))
+
+
+def say_what_is_not_in_it(lines: Sequence[KeptRelease]) -> None:
+    """Beside a ledger's file: the counts of tables of several parts are in their own files alone."""
+    if tables_in := sum(line.is_table and line.whole.made is None for line in lines):
+        st.caption(release_words.without_counts(tables_in))
 
 
 # --- bringing ---

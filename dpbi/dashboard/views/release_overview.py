@@ -1,6 +1,7 @@
 """The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -36,20 +37,26 @@ def draw() -> None:
     wanted = st.text_input("Search", key="ledger: search", placeholder=release_words.SEARCH,
                            max_chars=NAME_LONGEST).casefold().split()  # fmt: skip
     kept = [_found(one, wanted) for one in accounts]
-    some = [one for one, lines in zip(accounts, kept, strict=True) if any(lines) or _holds(wanted, _name(one))]
+    some = [one for one, lines in zip(accounts, kept, strict=True) if any(lines) or _holds(wanted, *_of_people(one))]
     which = [line for lines in kept for line in lines]
+    whole, lines = charges_of(accounts), [line for one in accounts for line in one.lines]
     st.markdown(release_words.found((sum(which), len(which)), (len(some), len(accounts))))
     with downloads.collected(downloads.Shown({}, "")):
         st.header("People")
         if some:
             tables.show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
-        st.header("Releases")
-        table = release_ledger.table(charges_of(accounts), [line for one in accounts for line in one.lines])
         if any(which):
-            tables.show(_not_empty(table[which]), "ledger-all-releases", tables.LEDGER_OF_RELEASES,
-                        "One row for each release")  # fmt: skip
+            st.header("Questions")
+            tables.show(_questions(accounts, kept), "ledger-questions", {}, "One row for each question of people")
+            st.caption(release_words.QUESTIONS)
+            st.header("Releases")
+            tables.show(_not_empty(release_ledger.table(whole, lines)[which]), "ledger-all-releases",
+                        tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
+    release_ledger.say_what_is_not_in_it(lines)
+    with guard.part():
+        _tables(accounts, kept)
     st.header("Correct what was said")
     st.markdown(release_words.CORRECT)
     with guard.part():
@@ -61,12 +68,20 @@ def _name(account: Account) -> str:
 
 
 def _found(account: Account, wanted: Sequence[str]) -> list[bool]:
-    """Which of the lines hold every word, in what is said of them or in the name of their people."""
-    return [_holds(wanted, _name(account), *_said(line.entry)) for line in account.lines]
+    """Which of the lines hold every word, in what is said of them, what was before, or of their people."""
+    states = release_ledger.states(account.ledger, account.lines)
+    return [_holds(wanted, *_of_people(account), *_said(line.entry), state)
+            for line, state in zip(account.lines, states, strict=True)]
+
+
+def _of_people(account: Account) -> tuple[str, ...]:
+    people = account.people
+    return (people.name, *people.broken, *(f"{was.before} {was.who}" for was in people.renamed)) if people else ()
 
 
 def _said(entry: LedgerEntry) -> tuple[str, ...]:
-    return entry.question, entry.part, entry.mechanism, entry.time, entry.who, entry.remark
+    before = (f"{was.before} {was.who}" for was in entry.corrected)
+    return entry.question, entry.part, entry.mechanism, entry.time, entry.who, entry.remark, *before
 
 
 def _holds(wanted: Sequence[str], *texts: str) -> bool:
@@ -78,14 +93,12 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
     rows = []
     for one in accounts:
         people, ledger = one.people, one.ledger
-        questions = dict.fromkeys(entry.question for entry in ledger.entries if entry.question)
         rows.append({
             "People": words.plain(people.name) if people else "",
             "Spent": ledger.total().words,
             "Left": options.ledger().left(one),
             "Budget": people.budget if people else None,
             "Releases": len(ledger.entries),
-            "Questions": words.plain("; ".join(questions), words.SENTENCE_LENGTH),
             "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
                                    words.SENTENCE_LENGTH) if people else "",
             "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
@@ -94,6 +107,47 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
         })  # fmt: skip
     found = pd.DataFrame(rows)
     return _not_empty(found.assign(Budget=pd.to_numeric(found["Budget"])))
+
+
+def _questions(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> pd.DataFrame:
+    """A row for each question of people, with what the releases of it cost by the plain sum."""
+    rows: dict[tuple[str, str], list[tuple[float | None, str]]] = {}
+    titles: dict[tuple[str, str], tuple[str, str]] = {}
+    for account, which in zip(accounts, kept, strict=True):
+        for line, shown in zip(account.lines, which, strict=True):
+            for question, epsilon in line.asked if shown else ():
+                key = _name(account), folded("the question", question) if question else ""
+                titles.setdefault(key, (_name(account), question))
+                rows.setdefault(key, []).append((epsilon, line.entry.time))
+    return pd.DataFrame({
+        "Question": [words.plain(titles[key][1]) for key in rows],
+        "epsilon": pd.to_numeric(pd.Series([_sum(epsilon for epsilon, _ in of) for of in rows.values()])),
+        "People": [words.plain(titles[key][0]) for key in rows],
+        "Releases": [len(of) for of in rows.values()],
+        "Last (UTC)": [max(time for _, time in of) for of in rows.values()],
+    })
+
+
+def _sum(epsilons: Iterable[float | None]) -> float | None:
+    """None where one of them is no bound."""
+    listed = list(epsilons)
+    return None if None in listed else math.fsum(epsilon for epsilon in listed if epsilon is not None)
+
+
+def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None:
+    """Those that were released at once, of whomever: one of them, with what it is and its files."""
+    found = [(_name(account), line) for account, which in zip(accounts, kept, strict=True)
+             for line, shown in zip(account.lines, which, strict=True) if shown and line.is_table]  # fmt: skip
+    if not found:
+        return
+    st.header(release_words.TABLES)
+    place = st.selectbox(
+        "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=480,
+        placeholder="Choose one", key=f"ledger: table of {[line.entry.release for _, line in found]}",
+        format_func=lambda i: words.plain(f"{found[i][0]}: {release_words.called(found[i][1].entry)}", 120),
+    )  # fmt: skip
+    if place is not None:
+        release_ledger.show_table(*found[place])
 
 
 def _not_empty(table: pd.DataFrame) -> pd.DataFrame:
@@ -122,15 +176,25 @@ def _correct(accounts: Sequence[Account]) -> None:
     st.subheader("The name of the people")
     now = st.text_input("Their name", names[place], NAME_LONGEST, key=f"ledger: name of {names[place]}", width=360)
     empty: list[str] = []
+    agreed = True
     with guard.beside(empty):
-        others = options.ledger().account(now).people
-        if others and others.token != (account.people and account.people.token):
-            st.warning(words.escape(release_words.same_people(others.name), words.SENTENCE_LENGTH))
-    st.button("Correct the name", disabled=bool(refused or empty) or now.strip() == names[place], on_click=_make,
+        others = options.ledger().account(now)
+        if others.people and others.people.token != (account.people and account.people.token):
+            st.warning(words.escape(release_words.same_people(others.people.name), words.SENTENCE_LENGTH))
+            agreed = _merge(account.renamed(now, others, who), f"ledger: {names[place]} are {now}")
+    st.button("Correct the name", disabled=bool(refused or empty) or not agreed or now.strip() == names[place],
+              on_click=_make,
               args=(lambda: options.ledger().rename(names[place], now, who), who))  # fmt: skip
     if account.lines:
         st.subheader("A release of theirs")
         _correct_a_release(account, names[place], who, bool(refused))
+
+
+def _merge(both: Account, key: str) -> bool:
+    """Says what becomes of promises where two names become one; whether that is agreed to."""
+    ledger = both.ledger
+    st.markdown(words.escape(release_words.will_come_to(ledger.total(), both.people), words.SENTENCE_LENGTH))
+    return not both.beyond or st.checkbox(release_words.BEYOND, key=f"{key}: {ledger.total().words}")
 
 
 def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> None:
@@ -145,11 +209,13 @@ def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> 
         remark = st.text_input("Its remark", entry.remark, NAME_LONGEST, width=360,
                                key=f"ledger: remark of {entry.release} {entry.remark}").strip()  # fmt: skip
     version = _ask_for_the_table(account, entry, question or entry.question)
-    unchanged = (question or entry.question) == entry.question and remark == entry.remark and version is None
+    corrects = _ask_what_it_corrects(account, entry) if version is None and question == entry.question else None
+    unchanged = (question or entry.question) == entry.question and remark == entry.remark and (
+        version is None and corrects is None)
 
     def correct() -> None:
-        options.ledger().correct(name, entry.release, question=question or None, version=version, remark=remark,
-                                 who=who)  # fmt: skip
+        options.ledger().correct(name, entry.release, question=question or None, version=version, corrects=corrects,
+                                 remark=remark, who=who)  # fmt: skip
 
     st.button("Correct the release", disabled=refused or unchanged, on_click=_make, args=(correct, who))
 
@@ -174,6 +240,20 @@ def _ask_for_the_table(account: Account, entry: LedgerEntry, question: str) -> s
         return None
     return st.selectbox("Its table is", list(tables), format_func=lambda version: tables[version], width=480,
                         key=f"ledger: table of {entry.release} {entry.version} for {question}")  # fmt: skip
+
+
+def _ask_what_it_corrects(account: Account, entry: LedgerEntry) -> str | None:
+    """The token of the version in whose place its table is to be used, "" for none, None as it is said."""
+    versions = account.whole.versions(entry.question, entry.part) if entry.table else ()
+    if len(versions) < 2:
+        return None
+    said = {"": release_words.NOT_CORRECTING} | {
+        version: f"version {place}" for place, version in enumerate(versions, 1) if version != entry.version}
+    now = entry.replaces if entry.replaces in said else ""
+    found: str = st.selectbox("It is a corrected one, in place of", list(said), format_func=lambda one: said[one],
+                              index=list(said).index(now), width=480,
+                              key=f"ledger: {entry.release} corrects, not {entry.replaces}")  # fmt: skip
+    return None if found == now else found
 
 
 def _make(change: Callable[[], None], who: str) -> None:

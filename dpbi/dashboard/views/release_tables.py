@@ -223,7 +223,7 @@ def _press(asked: Asked) -> None:
     release_ledger.named_elsewhere(people)
     drawn, ledger = st.session_state.get(_DRAWN, 0), options.ledger()
     account = ledger.account(people) if people else Account()
-    version, missing = _version(asked, account) if people else (None, said.NAME_FIRST)
+    version, missing = _version(asked, account) if people else ({}, said.NAME_FIRST)
     if ledger.asks_who and not who:
         missing = missing or said.WHO_FIRST
     plan = _plan(asked, account)
@@ -254,21 +254,23 @@ def _press(asked: Asked) -> None:
     st.caption(release_words.draw(ledger.of_a_draw))
 
 
-def _version(asked: Asked, account: Account) -> tuple[str | None, str]:
-    """The version of the table, None for another table, and what must be said first, where it was released before."""
+def _version(asked: Asked, account: Account) -> tuple[dict[str, str], str]:
+    """The version of the table, or that which it corrects, neither for another table, and what must be said first,
+    where it was released before.
+    """
     before = account.ledger.asked(*called_in_ledger(asked.table))
     if not before:
-        return None, ""
+        return {}, ""
     key = f"tables: version after {len(account.lines)} {before[-1].release}"
     answer = st.radio(release_words.asked_before(before[-1]), release_words.VERSIONS, index=None, key=key)
     if answer is None:
-        return None, release_words.VERSION_FIRST
+        return {}, release_words.VERSION_FIRST
     if answer != release_words.SAME:
-        return None, ""
+        return {"corrects": before[-1].version} if answer == release_words.CORRECTED else {}, ""
     last = next(line for line in account.lines if line.entry.release == before[-1].release)
     if not (last.is_table and _made(last).is_of(asked.table, asked.membership)):
-        return None, said.NOT_THE_SAME
-    return before[-1].version, ""
+        return {}, said.NOT_THE_SAME
+    return {"version": before[-1].version}, ""
 
 
 def _plan(asked: Asked, account: Account) -> Plan | None:
@@ -281,7 +283,7 @@ def _plan(asked: Asked, account: Account) -> Plan | None:
 
 
 def _draw(
-    asked: Asked, people: str, who: str, version: str | None, drawn: int, agreed: Sequence[str], before: Ledger,
+    asked: Asked, people: str, who: str, version: dict[str, str], drawn: int, agreed: Sequence[str], before: Ledger,
     read: dict[str, Any],
 ) -> None:
     """The one place where a table is drawn: the button's callback, for what was on the screen when it was read."""
@@ -296,7 +298,7 @@ def _draw(
             st.session_state.update(dict.fromkeys(agreed, False))
             return
         ledger.release_table(people, asked.mechanisms, asked.table, asked.priors, membership=asked.membership,
-                             version=version, who=who)  # fmt: skip
+                             **version, who=who)  # fmt: skip
         st.session_state[_DRAWN] = drawn + 1
     except ValueError as refusal:
         st.session_state[_FAILED] = words.opened(refusal)

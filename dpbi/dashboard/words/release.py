@@ -10,7 +10,7 @@ from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.kept_ledger import KeptRelease
-from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, ReadTogether, Total
+from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogether, Total
 from dpbi.releases.plan import Plan
 from dpbi.releases.statement import sum_of
 from dpbi.releases.usefulness import points
@@ -56,7 +56,11 @@ QUESTION_HELP = (
 )
 QUESTION_EXAMPLE = "such as: Do you smoke?"
 NAME_FIRST = "Say first whose answers these are, and what was asked: losses add up for people, not for questions."
-SAME, CORRECTED = VERSIONS = ("the very same table, count for count", "another one: corrected, or with other people")
+SAME, CORRECTED, ANOTHER = VERSIONS = (
+    "the very same table, count for count",
+    "the corrected one, to be used in place of the last",
+    "another one, beside the last: of other people, another time or another membership",
+)
 VERSION_FIRST = "Say first whether this is the same table as before: only then are both releases read as one."
 NOT_THE_SAME = (
     "This is not the very same table: it has another n, or other names of the categories, or another order of them. "
@@ -80,22 +84,34 @@ WHO_FIRST = "Say who you are: this ledger is shared, and each line of it says wh
 REMARK_HELP = "For whoever keeps the ledger. It is in no release's file, but everyone who can open this app sees it."
 PLAN = (
     "So many releases by the same mechanism with the same epsilon, k and n, **fixed before the first of them**, cost "
-    "these people less together than the sum of their epsilons, but for a probability delta. Which tables they are of, "
-    "and stopping early, are free. Once it has a release the plan stands; anything else is added by the plain sum."
+    "these people less together than the sum of their epsilons, for a delta: (epsilon, delta)-DP. Which tables they "
+    "are of, and stopping early, are free. Once it has a release the plan stands; anything else is added by the plain "
+    "sum."
 )
-DELTA_HELP = "The probability that the loss is larger than that. Far below 1 / n, and never chosen after a release."
+DELTA_HELP = (
+    "In (epsilon, delta)-DP nothing that is made of the releases is more probable than e^epsilon times what it would "
+    "be with another answer of one person, plus delta. Far below 1 / n, and never chosen after a release."
+)
 OFF_THE_PLAN = "This release is not of the plan, or the plan is used up: its whole epsilon is added."
 
 
 EMPTY = "Nothing was released, and nobody is named in the ledger."
 ALL_OF_IT = "All people and releases, and corrections: the page Ledger"
-SEARCH = "words of a name, a question, a mechanism, a remark"
+SEARCH = "words of a name, a question, a remark, also of what they were before; superseded, raised"
+QUESTIONS = (
+    "What the releases of each question cost by the plain sum. Questions are of the same people, so that these add up "
+    "to what was spent, or to more where a plan makes it less. Of a table that was brought all its questions are one "
+    "row."
+)
+TABLES = "Tables that were released at once"
+BEYOND = "I know that what was promised to these people does not hold any longer by that."
 CORRECT = (
     "A name, a question, a remark or a table that was said wrongly is said otherwise from now on, in files made from "
     "now on too; what was said before stays in the ledger. **What is spent stays spent.** A name that was corrected "
     "stays with its people: whatever is released under it counts as about them."
 )
 LOG_IN_TO_SEE = "The entries of the ledger are shown to people who are logged in."
+NOT_CORRECTING = "of none: it stands beside the others"
 AS_IT_IS, ANOTHER_TABLE = "as it is said now", "of another table than all others: read with none of them"
 ANOTHER_OF_THAT = "another one than those that were released of that question"
 IS_CORRECTED = "It is corrected. What was said before is in the ledger."
@@ -111,6 +127,14 @@ def same_people(other: str) -> str:
     """The warning before two names become one."""
     return (f"There are people of the name {other} already. By this you say that both are the same people: everything "
             "counts for them together, the smaller budget holds, and it cannot be taken apart again.")
+
+
+def will_come_to(total: Total, people: People | None) -> str:
+    """What becomes of promises by it. people: as they would be."""
+    said = f"Together their releases come to {total.words}."
+    if people is None:
+        return said
+    return " ".join(filter(None, (said, people.promise, people.merged[-1].words if people.merged else "")))
 
 
 def same_table(version: int, last: LedgerEntry) -> str:
@@ -149,10 +173,24 @@ def large_delta(plan: Plan) -> str:
             "is would keep it.")
 
 
-def state(line: KeptRelease, place: tuple[int, int] | None) -> str:
-    """Whether there is a release, and whether a later version of its table takes its place: which it is of how many."""
+def state(line: KeptRelease, *, superseded: bool) -> str:
+    """Whether there is a release, and whether another was stated to correct it."""
     found = BROKEN_OFF if line.broken_off else "brought" if line.brought else "kept"
-    return f"{found}, superseded" if place and place[0] < place[1] else found
+    return f"{found}, superseded" if superseded else found
+
+
+def of_a_table(people: str, questions: Sequence[str], groups: int, entry: LedgerEntry) -> str:
+    """What a table is: whose answers, to what, when, by whom."""
+    of = f", in {groups:,} groups" if groups > 1 else ""
+    return (f"People: {people}. Asked: {'; '.join(questions)}{of}. Released on {entry.time}"
+            f"{f' by {entry.who}' if entry.who else ''}.")
+
+
+def without_counts(number: int) -> str:
+    """What a ledger's file does not hold."""
+    those = "a table of several parts" if number == 1 else f"{number:,} tables of several parts"
+    return (f"Of {those} the ledger's file holds the charge, not the released counts: these are in the table's own "
+            "file (JSON), on the page Ledger.")
 
 
 def draw(becomes: str) -> str:
@@ -189,10 +227,18 @@ def before_another(spent: Total, after: Total) -> str:
     """The warning before another release about the same people."""
     return (
         f"**These people's answers were released {_times(spent.releases)} already: {spent.words}.** One more, and all "
-        f"together come to **{after.words}**, because losses add up. "
-        f"{words.escape(after.composition, words.SENTENCE_LENGTH)} If you have an earlier one of this question, use "
-        "it: another look is paid for in full."
+        f"together come to **{after.words}**. {words.escape(after.composition, words.SENTENCE_LENGTH)} If you have "
+        f"an earlier one of this question, use it: {_another_look(spent, after)}"
     )
+
+
+def _another_look(spent: Total, after: Total) -> str:
+    """What one release more adds: its epsilon, and on a plan less, or nothing."""
+    if after.planned == spent.planned:
+        return "another look is paid for in full."
+    if (after.epsilon, after.delta) == (spent.epsilon, spent.delta):
+        return "another look adds nothing, as the whole plan is counted already, but uses up one of its releases."
+    return "another look draws on the plan, and is counted until the whole plan is."
 
 
 def acknowledge_first(after: Total) -> str:
