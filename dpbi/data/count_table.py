@@ -38,7 +38,8 @@ class CountTable:
     groups: G names, public, of disjoint groups of people; ("",) where there are none. questions: Q titles, asked of
     the same people. counts: for each question one Counts a group, all with the same labels. warnings: sentences for
     the person who brought the file. silent: for each question how many of each group gave no answer and are in no
-    count; () where that is not known, as of rows of counts.
+    count; () where that is not known, as of rows of counts. groups_found,
+    categories_found (titles): whether the list was found in the data, which then is not protected.
     """
 
     groups: tuple[str, ...]
@@ -46,6 +47,8 @@ class CountTable:
     counts: tuple[tuple[Counts, ...], ...]
     warnings: tuple[str, ...] = ()
     silent: tuple[tuple[int, ...], ...] = ()
+    groups_found: bool = False
+    categories_found: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, names, most in (("groups", self.groups, GROUPS_LARGEST),
@@ -92,6 +95,11 @@ class CountTable:
     def answered(self) -> tuple[tuple[int, ...], ...]:
         """For each question the number n of each group that answered it: public, once anything is released."""
         return tuple(tuple(sum(one.counts) for one in row) for row in self.counts)
+
+    @property
+    def answered_only(self) -> bool:
+        """Whether somebody who gave no answer to a question is in no count of it, as far as that is known."""
+        return any(map(any, self.silent)) or any(len(set(of)) > 1 for of in zip(*self.answered, strict=True))
 
     @property
     def privacy(self) -> tuple[str, ...]:
@@ -186,8 +194,8 @@ class _Reader:
         entries = {*zip(*([*map(one_line, filled(column, self.table.texts))] for column in by), strict=True)}
         names = Counter(JOIN.join(filter(None, entry)) for entry in entries)
         if alike := [name for name, times in names.items() if times > 1]:
-            raise CountsError(f"by: different groups would both be called {shown(alike[0])}; name the groups otherwise, "
-                              "or put their names in one column.", entry="by")  # fmt: skip
+            raise CountsError(f"by: different groups would both be called {shown(alike[0])}; name the groups "
+                              "otherwise, or put their names in one column.", entry="by")  # fmt: skip
 
     @staticmethod
     def _without(columns: Sequence[Column], asked: _Asked) -> Opened:
@@ -331,8 +339,8 @@ class _Reader:
             if found.wrong and found.refusal:
                 raise found.refusal
             if both := [column for column in found.roles.categories if column in by] if found.roles else []:
-                raise CountsError(f"by: {both[0].label} names the groups, and no column is left for the categories; where "
-                                  "each has a column of its own, layout='wide'.", entry="by")  # fmt: skip
+                raise CountsError(f"by: {both[0].label} names the groups, and no column is left for the categories; "
+                                  "where each has a column of its own, layout='wide'.", entry="by")  # fmt: skip
         doubts = [*self.doubts, *chain.from_iterable(found.form.open for found in first)]
         if self.layout == RAW and self.form.missing is None:
             doubts += self._silent(first)
@@ -421,7 +429,8 @@ class _Reader:
         titles, names = tuple(asked.title for asked in self.asked), tuple(own)
         try:
             return CountTable(names, titles, tuple(counts), self._warnings(first, counts, names),
-                              tuple(silent) if self.layout == RAW else ())  # fmt: skip
+                              tuple(silent) if self.layout == RAW else (), bool(self.by) and self.own["groups"] is None,
+                              tuple(title for title in titles if self._categories(title) is None))  # fmt: skip
         except ValueError as refusal:
             raise CountsError(str(refusal)) from None
 

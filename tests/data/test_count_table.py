@@ -255,7 +255,8 @@ def test_no_default_reading_counts_a_person_once_for_each_question(name: str, se
         table = followed(data, **by)
         assert (table.groups, table.questions) == (REGIONS, tuple(SHARES))
         assert {sum(of) for of in table.answered} == {n}
-    for said in ({"group_column": "region"}, {"group_column": ()}, {"group_column": "region", "group": "(all, added up)"}):
+    for said in ({"group_column": "region"}, {"group_column": ()},
+                 {"group_column": "region", "group": "(all, added up)"}):  # fmt: skip
         with pytest.raises(dpbi.CountsError, match="ask the same people 3 questions") as refused:
             dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts", **said)
         assert not isinstance(refused.value, dpbi.CountsQuestion)

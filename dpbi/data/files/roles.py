@@ -34,7 +34,8 @@ def roles_of(table: Table, form: Understanding) -> Roles:
     """The roles as said, and as the table suggests where nothing was said; what it leaves open is noted in the form."""
     said, kinds = form.said, _Kinds(table)
     implied = RAW if said.column else COUNTS if said.category_column and said.layout != WIDE else None
-    layout = form.settle("layout", *((implied, "") if implied else _guess_layout(table, kinds, form.said.group_column or ())))
+    guessed = (implied, "") if implied else _guess_layout(table, kinds, said.group_column or ())
+    layout = form.settle("layout", *guessed)
     if layout == RAW:
         best = min(table.columns, key=_unlike_answers)
         why = f"Each row is one person: {best.label} may hold the categories." if len(table.columns) > 1 else ""
@@ -249,8 +250,8 @@ def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
 
 
 def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
-    """What is the same throughout comes last; before it codes, what stands beside answers to questions, dates and the like,
-    names of groups, and of names that come again those that are more."""
+    """What is the same throughout comes last; before it codes, what stands beside answers to questions, dates and the
+    like, names of groups, and of names that come again those that are more."""
     again = column.distinct < len(column.sample)
     return (
         again and column.distinct < 2,
@@ -342,7 +343,8 @@ def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) 
         if not several:
             continue
         names = list(dict.fromkeys(filter(None, map(one_line, column.cells))))
-        why = f"these rows {'' if named else 'may '}ask the same people {len(names):,} questions ({listed(list(map(shown, names)), 3)})"
+        some, may = listed(list(map(shown, names)), 3), "" if named else "may "
+        why = f"these rows {may}ask the same people {len(names):,} questions ({some})"
         if column in found.groups:  # only where that was said: it is never guessed
             form.remark(f"{limits.opened(why)}, which were added up as said: each person is counted once for each.")
             continue
@@ -354,7 +356,8 @@ def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) 
 
 def asks_the_same_people(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> bool:
     """Whether its names add to nearly the same number within each entry of the others beside it."""
-    return all(_are_same_people(of) for of in _sums_within(column, [one for one in beside if one is not column], counts))
+    others = [one for one in beside if one is not column]
+    return all(map(_are_same_people, _sums_within(column, others, counts)))
 
 
 def names_questions(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> bool:
