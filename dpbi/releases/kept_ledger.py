@@ -437,8 +437,8 @@ class KeptLedger(ABC):
         """
         chosen = tuple(mechanisms)
         guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
-        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), version=version or "", who=who,
-                            remark=remark)
+        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), membership=membership,
+                            version=version or "", who=who, remark=remark)
         alone = one_draw(chosen, table, membership)
         charged = self._change(name, lambda account: self._charged(
             account, name, asked, account.plan_for(*alone) if alone else None), "Nothing was drawn.")  # fmt: skip

@@ -66,6 +66,11 @@ def read_release(data: str | bytes, part: tuple[str, str] | None = None) -> Publ
     return _of_release(document)
 
 
+def is_of_a_table(data: bytes) -> bool:
+    """Whether a file says that it is of a table that was released at once. Source: ours."""
+    return parsed(data).get("format") == TABLE_FORMAT
+
+
 def read_release_table(data: str | bytes) -> TableRelease:
     """All parts of a table (JSON), as ``TableRelease.to_json`` writes it: ``posterior(question, group)`` of each.
 

@@ -462,24 +462,28 @@ def stacked_labels(groups: Sequence[str], labels: Sequence[str]) -> tuple[str, .
 
 def table_entry(
     guarantee: Guarantee, mechanisms: Sequence[Mechanism], table: CountTable, people: str, *, time: str,
-    version: str = "", who: str = "", remark: str = "",
+    membership: Membership = "public", version: str = "", who: str = "", remark: str = "",
 ) -> LedgerEntry:
     """The one charge of a table in a ledger: what its parts cost together.
 
     guarantee: of ``guarantee_of_tables``; people: the token of those it is about; version: that of an earlier release
     of the same table. Source: ours.
     """
-    titles, part = called_in_ledger(table)
+    titles, part = called_in_ledger(table, membership)
     labels = ", ".join(dict.fromkeys(mechanism.label for mechanism in mechanisms))
     n = max(sum(of) for of in table.answered)
     return LedgerEntry(new_token(), people, labels, n, time, guarantee, None, titles, version, part, who, remark)
 
 
-def called_in_ledger(table: CountTable) -> tuple[str, str]:
-    """The question and the part of the people by which a ledger knows a table: all titles, and how many groups."""
+def called_in_ledger(table: CountTable, membership: Membership = "public") -> tuple[str, str]:
+    """The question and the part of the people by which a ledger knows a table: all titles, and how many groups, each
+    apart or as one table, which are different tables: neither takes the place of the other.
+    """
     titles = "; ".join(table.questions)
     titles = titles if len(titles) <= NAME_LONGEST else f"{titles[: NAME_LONGEST - 1]}…"
-    return titles, f"each of {len(table.groups):,} groups" if len(table.groups) > 1 else ""
+    groups = f"{len(table.groups):,} groups"
+    part = f"each of {groups}" if membership == "public" else f"{groups} as one table"
+    return titles, part if len(table.groups) > 1 else ""
 
 
 def one_draw(
