@@ -71,7 +71,7 @@ def test_all_mechanisms_are_offered_and_what_to_expect_of_each_group_is_said() -
     ran(widget(at, "selectbox", "Mechanism of all questions").set_value(knorm))
     errors = next(one.value for one in at.main.table if "(n = " in str(one.value))
     share = widget(at, "number_input", "epsilon of smokes").value
-    found = release_errors(dpbi.mechanisms.KNorm(share), (1, 1), 6)
+    found = release_errors(dpbi.mechanisms.KNorm(share), (1, 1, 1), 6)  # (missing) is a category too
     assert [*errors["smokes"]][-1] == f"{points(found.share).split(' percentage')[0]} (n = 6)"
     assert any("Tiny, smokes (n = 6)" in one for one in plain(at.main.warning))
 
