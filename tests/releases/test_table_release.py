@@ -324,7 +324,8 @@ def test_a_kept_ledger_charges_a_table_once_before_it_is_drawn(tmp_path: Path, m
         (line,) = here.lines
         assert (line.is_table, line.can_be_shown, line.broken_off) == (True, False, False)
         assert dpbi.read_release_table(line.document or "") == made
-        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", "each of 3 groups")
+        part = "each of 3 groups" if membership == "public" else "3 groups as one table"
+        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", part)
         assert here.ledger.total().epsilon == here.whole.total().epsilon == 1.0
         assert entry.release == line.entry.release
         again = Ledger.from_json(here.whole.to_json())
