@@ -6,12 +6,16 @@ from dpbi.dashboard.page import scenario
 from dpbi.dashboard.views import release, release_ledger, release_tables
 
 with scenario("Release") as chosen:
+    if table_first := release_tables.comes_first():
+        release_tables.draw(chosen)
+        release.say_that_it_is_another(chosen)
     release.say_what_is_published(chosen)
     ready = release.choose(chosen)
     if ready:
         release.say_what_to_expect(ready, chosen)
         release.press(ready, chosen)
     release.show()
-    release_tables.draw(chosen)
+    if not table_first:
+        release_tables.draw(chosen)
     st.header("The ledger")
     release_ledger.draw()

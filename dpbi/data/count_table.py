@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,9 @@ from dpbi.data.files.form import ABOVE, ADDED, COUNTS, RAW, WIDE, Form, Key, Und
 from dpbi.data.files.outcome import Counts, CountsError, CountsQuestion, Doubt, listed, shown
 from dpbi.data.files.public_list import MISSING, OTHER
 from dpbi.data.files.reading import Opened, Understood, letting_go, opened, selected, table_in, understood
-from dpbi.data.files.table import Column, Table, are_years, filled, is_outer, joined, one_line
+from dpbi.data.files.roles import asks_the_same_people, names_questions
+from dpbi.data.files.table import JOIN, Column, Table, are_years, filled, is_outer, joined, one_line
+from dpbi.data.labels import visible
 
 GROUPS_LARGEST, QUESTIONS_LARGEST = 500, 200
 EVERYBODY = ""  # the name of the only group where people are not in groups
@@ -35,7 +38,8 @@ class CountTable:
     groups: G names, public, of disjoint groups of people; ("",) where there are none. questions: Q titles, asked of
     the same people. counts: for each question one Counts a group, all with the same labels. warnings: sentences for
     the person who brought the file. silent: for each question how many of each group gave no answer and are in no
-    count; () where that is not known, as of rows of counts.
+    count; () where that is not known, as of rows of counts. groups_found,
+    categories_found (titles): whether the list was found in the data, which then is not protected.
     """
 
     groups: tuple[str, ...]
@@ -43,6 +47,8 @@ class CountTable:
     counts: tuple[tuple[Counts, ...], ...]
     warnings: tuple[str, ...] = ()
     silent: tuple[tuple[int, ...], ...] = ()
+    groups_found: bool = False
+    categories_found: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, names, most in (("groups", self.groups, GROUPS_LARGEST),
@@ -89,6 +95,11 @@ class CountTable:
     def answered(self) -> tuple[tuple[int, ...], ...]:
         """For each question the number n of each group that answered it: public, once anything is released."""
         return tuple(tuple(sum(one.counts) for one in row) for row in self.counts)
+
+    @property
+    def answered_only(self) -> bool:
+        """Whether somebody who gave no answer to a question is in no count of it, as far as that is known."""
+        return any(map(any, self.silent)) or any(len(set(of)) > 1 for of in zip(*self.answered, strict=True))
 
     @property
     def privacy(self) -> tuple[str, ...]:
@@ -172,9 +183,19 @@ class _Reader:
         parts = [] if self.question_column is None else [*self._one_a_row(self.question_column)]
         self.layout = self._layout(parts[0].content if parts else self.content)
         self.asked = parts or [*self._asked()]
+        if self.by:
+            self._refuse_alike(self._found(self.by, "by"))
         if self.layout == RAW and self.by:
             self.group_of = dict(zip(table.rows, joined([of.cells for of in self._found(self.by, "by")]), strict=True))
             self.asked = [replace(one, content=self._without(self._found(self.by, "by"), one)) for one in self.asked]
+
+    def _refuse_alike(self, by: Sequence[Column]) -> None:
+        """Different entries of several columns whose names run together to the same one."""
+        entries = {*zip(*([*map(one_line, filled(column, self.table.texts))] for column in by), strict=True)}
+        names = Counter(JOIN.join(filter(None, entry)) for entry in entries)
+        if alike := [name for name, times in names.items() if times > 1]:
+            raise CountsError(f"by: different groups would both be called {shown(alike[0])}; name the groups "
+                              "otherwise, or put their names in one column.", entry="by")  # fmt: skip
 
     @staticmethod
     def _without(columns: Sequence[Column], asked: _Asked) -> Opened:
@@ -193,10 +214,23 @@ class _Reader:
         for column in table.columns if len(table.columns) > 1 + len(self.by) else ():
             if (column.says(vocabulary.QUESTIONS) and column.repeats and not {column.name, column.position} & named
                     and not re.search(r"\d", column.name) and not column.may_hold_counts):  # fmt: skip
-                self.doubts.append(Doubt("question_column", column.title, f"{column.label} may name the questions, "
-                                         "which were asked of the same people: each is read apart."))  # fmt: skip
-                return column.position
+                return self._guessed_questions(column, "which were asked of the same people")
+        if self.form.layout == RAW:
+            return None
+        counts = [column for column in table.columns if column.may_hold_counts and not (
+            column.has_fractions or column.is_identifier or are_years(column.sample))]  # fmt: skip
+        texts = [column for column in table.texts if column.distinct > 1]
+        by = [table.found(key, "by") for key in self.by]
+        for column in texts if counts else ():
+            asked = column not in by and not {column.name, column.position} & named
+            if asked and names_questions(column, by or texts, counts):
+                return self._guessed_questions(column, "as they add to the same number in every group")
         return None
+
+    def _guessed_questions(self, column: Column, why: str) -> Key:
+        self.doubts.append(Doubt("question_column", column.title, f"{column.label} may name the questions, {why}: each "
+                                 "is read apart."))  # fmt: skip
+        return column.position
 
     def _layout(self, content: Opened) -> str:
         """What each row is, the same for all questions; that it is guessed is asked."""
@@ -300,9 +334,13 @@ class _Reader:
 
     def refuse(self, first: Sequence[Understood]) -> None:
         """Raises what any question's reading comes to that is no counts, all doubts at once."""
+        by = self._found(self.by, "by")
         for found in first:
             if found.wrong and found.refusal:
                 raise found.refusal
+            if both := [column for column in found.roles.categories if column in by] if found.roles else []:
+                raise CountsError(f"by: {both[0].label} names the groups, and no column is left for the categories; "
+                                  "where each has a column of its own, layout='wide'.", entry="by")  # fmt: skip
         doubts = [*self.doubts, *chain.from_iterable(found.form.open for found in first)]
         if self.layout == RAW and self.form.missing is None:
             doubts += self._silent(first)
@@ -337,7 +375,13 @@ class _Reader:
             for column in self._unread(asked, found):
                 apart = joined([once, column.cells])
                 side = column in sides or are_years(column.sample)
-                if side and len({apart[i] for i in kept}) == len(kept):
+                if not side or len({apart[i] for i in kept}) < len(kept):
+                    continue
+                if asks_the_same_people(column, roles.groups, roles.counts):
+                    yield Doubt("question_column", column.title, f"{column.label} tells rows apart whose counts add to "
+                                "about the same number: it may name questions that the same people were asked. Each is "
+                                "read apart.")  # fmt: skip
+                else:
                     yield Doubt("by", [*self.by, column.title], f"{column.label} tells rows apart that would be added "
                                 "up: it may be part of the groups (by=). Add them up only where nobody is in two of "
                                 f"them (group={ADDED!r}).")  # fmt: skip
@@ -385,7 +429,8 @@ class _Reader:
         titles, names = tuple(asked.title for asked in self.asked), tuple(own)
         try:
             return CountTable(names, titles, tuple(counts), self._warnings(first, counts, names),
-                              tuple(silent) if self.layout == RAW else ())  # fmt: skip
+                              tuple(silent) if self.layout == RAW else (), bool(self.by) and self.own["groups"] is None,
+                              tuple(title for title in titles if self._categories(title) is None))  # fmt: skip
         except ValueError as refusal:
             raise CountsError(str(refusal)) from None
 
@@ -496,9 +541,13 @@ class _Reader:
         if self.by and self.own["groups"] is None:
             said.append("The groups were found in the data, so the list of them is not protected: give it in full if "
                         "you can.")  # fmt: skip
-        if alike := [name for name, times in Counter(map(str.casefold, groups)).items() if times > 1]:
-            said.append(f"Groups differ only by case ({listed([shown(name) for name in alike])}): spell them alike, or "
-                        "give the list of groups, to merge them.")  # fmt: skip
+        spelled: dict[str, list[str]] = {}
+        for name in groups:
+            spelled.setdefault(unicodedata.normalize("NFKC", visible(name)).casefold(), []).append(name)
+        for names in (names for names in spelled.values() if len(names) > 1):
+            told = listed([shown(name) if visible(name) == name else ascii(name) for name in names])
+            said.append(f"Groups differ only by case, or by what is not seen ({told}): spell them alike, or give the "
+                        "list of groups, to merge them.")  # fmt: skip
         sizes = [[sum(one.counts) for one in row] for row in counts]
         if uneven := [g for g in range(len(groups)) if len({row[g] for row in sizes}) > 1]:
             where = f" of {shown(groups[uneven[0]])}" if self.by else ""

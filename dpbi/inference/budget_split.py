@@ -35,7 +35,7 @@ class BudgetSplit:
 
     @property
     def epsilons(self) -> tuple[float, ...]:
-        """The shares, in four digits rounded down: they never add to more than what was split."""
+        """The shares, in four digits but for one: they never add to more than what was split."""
         return tuple(mechanism.epsilon for mechanism in self.mechanisms)
 
 
@@ -120,8 +120,15 @@ def _nodes(sizes: Sequence[int]) -> list[int]:
 
 
 def _rounded_down(shares: Sequence[float], epsilon: float) -> list[float]:
-    """In four digits, as decimals that do not add to more than epsilon; 0.3 / 3 is 0.1."""
+    """In four digits, as decimals that do not add to more than epsilon, nor do they as floats; 0.3 / 3 is 0.1. What
+    rounding leaves over goes to the largest share that it fits.
+    """
     near = [_DIGITS.create_decimal(f"{share:.12g}") for share in shares]
     if sum(near) > Decimal(repr(epsilon)):
         near = [_DIGITS.create_decimal_from_float(share) for share in shares]
+    left = Decimal(repr(epsilon)) - sum(near)
+    for i in sorted(range(len(near)), key=lambda i: (near[i], i), reverse=True) if left else ():
+        whole = [float(share + left if j == i else share) for j, share in enumerate(near)]
+        if math.fsum(whole) <= epsilon:
+            return whole
     return [float(share) for share in near]

@@ -530,8 +530,8 @@ class KeptLedger(ABC):
         """
         chosen = tuple(mechanisms)
         guarantee = guarantee_of_tables(chosen, table, priors, membership=membership)
-        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), version=version or "", who=who,
-                            remark=remark)
+        asked = table_entry(guarantee, chosen, table, new_token(), time=_now(), membership=membership,
+                            version=version or "", who=who, remark=remark)
         asked = replace(asked, replaces=corrects)
         for line in self.account(name).lines if corrects else ():
             if line.entry.version == corrects and line.membership not in (None, membership):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpbi import limits
@@ -12,14 +12,16 @@ from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.releases.ledger import FORMAT as LEDGER_FORMAT, Ledger, LedgerEntry, ledger_of
 from dpbi.releases.release import Release, category_names, check_format, parsed, release_of
 from dpbi.releases.table_release import (
-    ASSUMED,
     FORMAT as TABLE_FORMAT,
-    FORMAT_VERSION as TABLE_VERSION,
+    FORMAT_VERSIONS as TABLE_VERSIONS,
     TableRelease,
 )
 
 _MEANS_DIFFER = 1e-8  # at most, those in the file from those computed anew: other machines round in another way
 _SUBJECT_STATED = 2  # the version of the file from which on; before, releases of other tables were read together too
+_BOUND = 2  # the version of a table's file from which on its parts say what they are of, and all its words are checked
+_OF_UNBOUND = ("version", "time", "guarantee", "assumed", "protected", "questions")  # some words were others
+_OF_TABLE = (*_OF_UNBOUND, "composition", "groups_found", "answered_only", "digest", "digest_says")
 _CHANGED = "the file was changed, or written by another version."
 
 
@@ -64,6 +66,11 @@ def read_release(data: str | bytes, part: tuple[str, str] | None = None) -> Publ
     return _of_release(document)
 
 
+def is_of_a_table(data: bytes) -> bool:
+    """Whether a file says that it is of a table that was released at once. Source: ours."""
+    return parsed(data).get("format") == TABLE_FORMAT
+
+
 def read_release_table(data: str | bytes) -> TableRelease:
     """All parts of a table (JSON), as ``TableRelease.to_json`` writes it: ``posterior(question, group)`` of each.
 
@@ -75,44 +82,62 @@ def read_release_table(data: str | bytes) -> TableRelease:
 
 
 def _table_of(document: Mapping[str, Any]) -> TableRelease:
-    check_format("release of a table", TABLE_FORMAT, (TABLE_VERSION,), document)
+    check_format("release of a table", TABLE_FORMAT, TABLE_VERSIONS, document)
     groups, questions = (_listed(document, name) for name in ("groups", "questions"))
+    bound = document["format_version"] >= _BOUND
     titles: list[Any] = []
-    labels, rows = [], []
+    labels, rows, parts = [], [], []
     for item in questions:
         if not isinstance(item, dict):
             raise ValueError(f"A question of the table must be an object: got {limits.shown(item)}.")
         titles.append(item.get("title"))
         labels.append(tuple(_listed(item, "categories")))
-        parts = _listed(item, "parts")
-        if not all(isinstance(part, dict) and isinstance(part.get("release"), dict) for part in parts):
+        parts.append(_listed(item, "parts"))
+        if not all(isinstance(part, dict) and isinstance(part.get("release"), dict) for part in parts[-1]):
             raise ValueError("Every part of the table must hold a release.")
-        rows.append([_of_release(part["release"]) for part in parts])
+        rows.append([_of_release(part["release"]) for part in parts[-1]])
     membership: Any = document.get("membership")
     releases = tuple(tuple(part.release for part in row) for row in rows)
-    found = TableRelease(tuple(groups), tuple(titles), tuple(labels), releases, membership)
-    _check_stamp(document.get("stamp"), found.stamp)
-    for name, expected in found.outline.items():
-        if name in ("version", "time", "guarantee", "questions") and not _agrees(document.get(name), expected):
-            raise ValueError(f"The table's {name} is not what follows from its parts: {_CHANGED}")
-    for title, row in zip(found.questions, rows, strict=True):
+    found_in_data = tuple(title for title, item in zip(titles, questions, strict=True) if item.get("categories_found"))
+    found = TableRelease(
+        tuple(groups), tuple(titles), tuple(labels), releases, membership, document.get("groups_found", False),
+        found_in_data, document.get("answered_only", False))  # fmt: skip
+    _check_table(document, found, bound=bound)
+    for title, row, listed in zip(found.questions, rows, parts, strict=True):
         if any(part.labels != found.part_labels(title) for part in row):
             raise ValueError(f"The parts of {limits.shown(title)} name other categories than the table: {_CHANGED}")
+        for part in listed if bound else ():
+            if part["release"].get("of_table") != found.subject(title, part["groups"]):
+                raise ValueError(f"A part of {limits.shown(title)} says that it is of another question, group or "
+                                 f"table: {_CHANGED}")  # fmt: skip
     return found
 
 
+def _check_table(document: Mapping[str, Any], found: TableRelease, *, bound: bool) -> None:
+    _check_stamp(document.get("stamp"), found.stamp)
+    outline = found.outline
+    if not bound:
+        outline["guarantee"].pop("reason")
+        for item in outline["questions"]:
+            item.pop("categories_found")
+    for name in _OF_TABLE if bound else _OF_UNBOUND:
+        if not _agrees(document.get(name), outline[name]):
+            raise ValueError(f"The table's {name} is not what follows from its parts: {_CHANGED}")
+
+
 def _agrees(recorded: Any, expected: Any) -> bool:
-    """Whether the file says the same, its sentences aside."""
+    """Whether the file says the same, word for word, and each number to its last digits but one or two: another machine
+    may round the last.
+    """
     if isinstance(expected, dict):
-        names = set(expected) - {"words", "reason"}
-        return isinstance(recorded, dict) and all(_agrees(recorded.get(name), expected[name]) for name in names)
+        return isinstance(recorded, dict) and all(_agrees(recorded.get(name), expected[name]) for name in expected)
     if isinstance(expected, list):
         return (isinstance(recorded, list) and len(recorded) == len(expected)
                 and all(map(_agrees, recorded, expected)))  # fmt: skip
     if isinstance(expected, float):
         return (isinstance(recorded, float | int) and not isinstance(recorded, bool)
-                and math.isclose(recorded, expected, rel_tol=1e-6))  # fmt: skip
-    return bool(recorded == expected)
+                and math.isclose(recorded, expected, rel_tol=1e-14))  # fmt: skip
+    return type(recorded) is type(expected) and bool(recorded == expected)
 
 
 def _listed(document: Mapping[str, Any], name: str) -> list[Any]:
@@ -132,9 +157,9 @@ def _of_table(table: TableRelease, part: tuple[str, str] | None) -> PublishedRel
     question, group = (table.questions[0], table.groups[0]) if part is None else limits.pair(
         "part", part, "(question, group)")
     release, posterior = table.release_of(question, group), table.posterior(question, group)
-    said = [table.stamp, f"Question: {question}", f"Group: {group}" if group else "", ASSUMED[table.membership]]
+    said = [table.stamp, f"Question: {question}", f"Group: {group}" if group else "", table.assumed, table.protected]
     return PublishedRelease(release, table.labels[table.questions.index(question)], posterior,
-                            tuple(filter(None, said[:3] if len(table.groups) == 1 else said)))
+                            tuple(filter(None, said)))
 
 
 def _of_release(document: Mapping[str, Any]) -> PublishedRelease:
@@ -153,9 +178,31 @@ def _of_release(document: Mapping[str, Any]) -> PublishedRelease:
     found = _published(release, labels, ledger, entry)
     _check_nearest(document.get("nearest_posterior"), release)
     _check_mean("noise_aware_posterior", document, release.noise_aware)
+    _check_promise(document["guarantee"], release)
     if "all_releases_together" in document and document["format_version"] >= _SUBJECT_STATED:
         _check_mean("all_releases_together", document, found.posterior)
-    return found
+    if "of_table" not in document:
+        return found
+    return replace(found, remarks=(*found.remarks, *_part_of(document["of_table"])))
+
+
+def _part_of(recorded: Any) -> tuple[str, ...]:
+    """What a part of a table says that it is of, where it is read alone."""
+    groups = recorded.get("groups") if isinstance(recorded, dict) else None
+    if not isinstance(groups, list) or not all(isinstance(one, str) for one in (*groups, recorded.get("question"))):
+        raise ValueError(f"The file's of_table must hold a question and groups: got {limits.shown(recorded)}.")
+    named = [group for group in groups if group]
+    return (f"Question: {recorded['question']}", *((f"{'Group' if len(named) == 1 else 'Groups'}: {', '.join(named)}",)
+                                                   if named else ()))
+
+
+def _check_promise(recorded: Mapping[str, Any], release: Release) -> None:
+    """The words, and epsilon to its last digits, beside what was checked of them where the release was read."""
+    expected = {name: value for name, value in (("words", release.guarantee.words), (
+        "epsilon", getattr(release.guarantee, "epsilon", None))) if value is not None}
+    if not _agrees(recorded, expected):
+        raise ValueError(f"The file says {limits.shown(recorded.get('words'))}, but what this mechanism promises is "
+                         f"{release.guarantee.words}: {_CHANGED}")
 
 
 def _of_ledger(ledger: Ledger) -> PublishedRelease:

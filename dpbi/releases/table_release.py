@@ -6,6 +6,7 @@ which only the sum N is public, released by one draw; each group is a block of i
 people: their losses add up.
 """
 
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -32,7 +33,8 @@ from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, contradiction, new_t
 from dpbi.releases.release import Release, category_names, guarantee_of_release, stamp_of
 
 FORMAT = "dpbi release of a table"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+FORMAT_VERSIONS = 1, 2  # that can be read: before 2 no part named its question and group, and nothing bound them
 BEGINS = f'{{\n "format": "{FORMAT}"'  # the text of ``to_json``, which tells it from that of a release unread
 Membership = Literal["public", "private"]
 ASSUMED = {
@@ -52,13 +54,33 @@ PROTECTED = {
 }  # fmt: skip
 
 
+_ANSWERED = (
+    "Not protected is whether somebody answered a question: who gave no answer is in no count, and the number that "
+    "answered is public."
+)
+DIGEST = "The digest binds the parts of one draw, and tells damage. It is no signature: a forger can make it anew."
+
+
+def assumed_words(membership: Membership, *, answered_only: bool) -> str:
+    """What is assumed of the groups. Source: ours."""
+    if membership == "private" and answered_only:
+        return ASSUMED["private"].replace("of all people is", "of all people who answered each question is")
+    return ASSUMED[membership]
+
+
+def protected_words(membership: Membership, *, answered_only: bool) -> str:
+    """Who is protected, and who is not. answered_only: who gave no answer to a question is in no count of it."""
+    return f"{PROTECTED[membership]} {_ANSWERED}" if answered_only else PROTECTED[membership]
+
+
 @dataclass(frozen=True)
 class TableRelease:
     """Released counts of groups x questions, with all that is public about them. Made by ``release_tables``.
 
     groups: G names; questions: Q titles; labels: the categories of each; membership: "public" (releases: for each
-    question one a group) or "private" (one for all groups, of their cells one group after another). Validated when
-    made: ValueError.
+    question one a group) or "private" (one for all groups, of their cells one group after another). groups_found,
+    categories_found (titles): whether the list of them was found in the data; answered_only: as ``CountTable``.
+    Validated when made: ValueError.
     """
 
     groups: tuple[str, ...]
@@ -66,8 +88,13 @@ class TableRelease:
     labels: tuple[tuple[str, ...], ...]
     releases: tuple[tuple[Release, ...], ...]
     membership: Membership
+    groups_found: bool = False
+    categories_found: tuple[str, ...] = ()
+    answered_only: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("groups_found", "answered_only"):
+            limits.instance(name, getattr(self, name), bool, "True or False")
         limits.one_of("membership", self.membership, get_args(Membership))
         for what, names, most in (("groups", self.groups, GROUPS_LARGEST),
                                   ("questions", self.questions, QUESTIONS_LARGEST)):  # fmt: skip
@@ -75,6 +102,9 @@ class TableRelease:
                 limits.check_text(f"a name of {what}", name, limits.UPLOAD_LABEL_CHARACTERS_LARGEST)
             if not names or len(set(names)) < len(names):
                 raise ValueError(f"{what} must have one name at least, all different: got {limits.shown(names)}.")
+        self._check_releases()
+
+    def _check_releases(self) -> None:
         if not len(self.questions) == len(self.labels) == len(self.releases):
             raise ValueError("A table has one list of categories, and of releases, for each question.")
         one_draw = self.membership == "private"
@@ -118,6 +148,24 @@ class TableRelease:
         """How the guarantee follows from those of the parts."""
         return composition_words([[one.guarantee for one in row] for row in self.releases])
 
+    @property
+    def assumed(self) -> str:
+        """What is assumed of the groups; empty where there are none."""
+        return assumed_words(self.membership, answered_only=self.answered_only) if len(self.groups) > 1 else ""
+
+    @property
+    def protected(self) -> str:
+        """Who is protected, and who is not."""
+        return protected_words(self.membership, answered_only=self.answered_only)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that the parts are made of, which is public: names, priors, mechanisms, what was released."""
+        of = [self.time, self.membership, self.groups, self.questions, self.labels, self.groups_found,
+              self.categories_found, self.answered_only,
+              [[[one.n, one.essence()] for one in row] for row in self.releases]]  # fmt: skip
+        return hashlib.sha256(json.dumps(of, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
     def is_of(self, table: CountTable, membership: Membership) -> bool:
         """Whether it can be of the very same table: its names, sizes and membership, which are public."""
         sizes = tuple(tuple(one.n for one in row) for row in self.releases)
@@ -160,15 +208,20 @@ class TableRelease:
             "stamp": self.stamp,
             "groups": list(self.groups),
             "membership": self.membership,
-            "assumed": ASSUMED[self.membership] if len(self.groups) > 1 else "",
-            "protected": PROTECTED[self.membership],
+            "groups_found": self.groups_found,
+            "answered_only": self.answered_only,
+            "assumed": self.assumed,
+            "protected": self.protected,
             "composition": self.composition,
             "guarantee": {"kind": type(promised).__name__, "words": promised.words, **asdict(promised)},
             "questions": [
                 {"title": title, "categories": list(self.labels[q]), "epsilon": self.epsilons[q],
+                 "categories_found": title in self.categories_found,
                  "parts": [{"groups": list(groups)} for groups in self._groups_of_parts]}
                 for q, title in enumerate(self.questions)
             ],
+            "digest": self.digest,
+            "digest_says": DIGEST,
         }  # fmt: skip
 
     def document(self) -> dict[str, Any]:
@@ -176,8 +229,13 @@ class TableRelease:
         found = self.outline
         for item, row in zip(found["questions"], self.releases, strict=True):
             for part, one in zip(item["parts"], row, strict=True):
-                part["release"] = one.document(self.part_labels(item["title"]))
+                part["release"] = {"of_table": self.subject(item["title"], part["groups"]),
+                                   **one.document(self.part_labels(item["title"]))}
         return found
+
+    def subject(self, question: str, groups: Sequence[str]) -> dict[str, Any]:
+        """What the document of a part says it is a part of."""
+        return {"question": question, "groups": list(groups), "membership": self.membership, "digest": self.digest}
 
     def to_json(self) -> str:
         """The table as a JSON file, the same text for the same release."""
@@ -313,7 +371,8 @@ def release_tables(
         tuple(replace(releases.release(mechanism, problem), time=now) for problem in row)
         for mechanism, row in zip(chosen, _problems(table, alphas, membership), strict=True))
     labels = tuple(table.labels(title) for title in table.questions)
-    return TableRelease(table.groups, table.questions, labels, drawn, membership)
+    return TableRelease(table.groups, table.questions, labels, drawn, membership, table.groups_found,
+                        table.categories_found, table.answered_only)  # fmt: skip
 
 
 def guarantee_of_tables(
@@ -384,41 +443,49 @@ def composition_words(parts: Sequence[Sequence[Guarantee]]) -> str:
     """How the parts' losses come together, in a sentence. Source: ours."""
     largest = [max(_bound(one)[0] for one in row) for row in parts]
     groups = max(map(len, parts))
-    of_groups = f"the largest epsilon of {groups:,} groups" if groups > 1 else "the epsilon"
     deltas = math.fsum(max(_bound(one)[1] for one in row) for row in parts)
     allowed = f" Deltas are counted alike: {printed_bound(deltas)}." if deltas else ""
     if len(parts) == 1:
+        of_groups = f"the largest epsilon of {groups:,} groups" if groups > 1 else "the epsilon"
         return f"Counted is {of_groups} of the one question: {printed_bound(largest[0])}.{allowed}"
     shown = " + ".join(printed_bound(one) for one in largest[:8]) + (" + …" if len(largest) > 8 else "")
-    return (f"The {len(parts):,} questions were asked of the same people: counted is the plain sum over them of "
-            f"{of_groups}, {shown} = {printed_bound(math.fsum(largest))}.{allowed}")
+    each = f"for each the largest of its {groups:,} groups, " if groups > 1 else ""
+    return (f"The {len(parts):,} questions were asked of the same people: counted is the plain sum of their epsilons, "
+            f"{each}{shown} = {printed_bound(math.fsum(largest))}.{allowed}")
 
 
 def stacked_labels(groups: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
     """The names of the cells of all groups, one group after another."""
-    return tuple(JOIN.join(filter(None, (group, label))) for group in groups for label in labels)
+    joined = tuple(JOIN.join(filter(None, (group, label))) for group in groups for label in labels)
+    if len(set(joined)) == len(joined):
+        return joined
+    return tuple(f"{group!r}{JOIN}{label!r}" for group in groups for label in labels)  # 'A / B', 'C' or 'A', 'B / C'
 
 
 def table_entry(
     guarantee: Guarantee, mechanisms: Sequence[Mechanism], table: CountTable, people: str, *, time: str,
-    version: str = "", who: str = "", remark: str = "",
+    membership: Membership = "public", version: str = "", who: str = "", remark: str = "",
 ) -> LedgerEntry:
     """The one charge of a table in a ledger: what its parts cost together.
 
     guarantee: of ``guarantee_of_tables``; people: the token of those it is about; version: that of an earlier release
     of the same table. Source: ours.
     """
-    titles, part = called_in_ledger(table)
+    titles, part = called_in_ledger(table, membership)
     labels = ", ".join(dict.fromkeys(mechanism.label for mechanism in mechanisms))
     n = max(sum(of) for of in table.answered)
     return LedgerEntry(new_token(), people, labels, n, time, guarantee, None, titles, version, part, who, remark)
 
 
-def called_in_ledger(table: CountTable) -> tuple[str, str]:
-    """The question and the part of the people by which a ledger knows a table: all titles, and how many groups."""
+def called_in_ledger(table: CountTable, membership: Membership = "public") -> tuple[str, str]:
+    """The question and the part of the people by which a ledger knows a table: all titles, and how many groups, each
+    apart or as one table, which are different tables: neither takes the place of the other.
+    """
     titles = "; ".join(table.questions)
     titles = titles if len(titles) <= NAME_LONGEST else f"{titles[: NAME_LONGEST - 1]}…"
-    return titles, f"each of {len(table.groups):,} groups" if len(table.groups) > 1 else ""
+    groups = f"{len(table.groups):,} groups"
+    part = f"each of {groups}" if membership == "public" else f"{groups} as one table"
+    return titles, part if len(table.groups) > 1 else ""
 
 
 def one_draw(

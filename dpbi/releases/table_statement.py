@@ -4,6 +4,7 @@ from dpbi.data.labels import visible
 from dpbi.inference.noise_aware import CountMixture
 from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.mechanisms import name_of
+from dpbi.releases.ledger import Standing
 from dpbi.releases.release import Release
 from dpbi.releases.statement import (
     NOT_COVERED,
@@ -16,7 +17,7 @@ from dpbi.releases.statement import (
     page,
     promised,
 )
-from dpbi.releases.table_release import ASSUMED, PROTECTED, TableRelease, TablesTogether
+from dpbi.releases.table_release import TableRelease, TablesTogether
 
 TITLE = "Private release of a table"
 Posterior = CountMixture | TreePosterior
@@ -65,37 +66,55 @@ def _share(posterior: Posterior | None, category: int) -> Row:
     return {"mean": float(posterior.mean[category]), "low": low, "high": high}
 
 
-def table_statement_markdown(released: TableRelease, people: str = "") -> str:
-    """The statement as Markdown. people: whose answers they are. Source: ours."""
-    return markdown(TITLE, released.stamp, _sections(released, people))
+def table_statement_markdown(released: TableRelease, people: str = "", standing: Standing | None = None) -> str:
+    """The statement as Markdown. people: whose answers they are; standing: of the table in the ledger, which names them
+    and knows what else was released about them. Source: ours.
+    """
+    return markdown(TITLE, released.stamp, _sections(released, people, standing))
 
 
-def table_statement_html(released: TableRelease, people: str = "") -> str:
+def table_statement_html(released: TableRelease, people: str = "", standing: Standing | None = None) -> str:
     """The statement as a page of its own that asks no host for anything. As ``table_statement_markdown``."""
-    return page(TITLE, released.stamp, _sections(released, people))
+    return page(TITLE, released.stamp, _sections(released, people, standing))
 
 
-def _sections(released: TableRelease, people: str) -> list[Section]:
-    grouped = len(released.groups) > 1
-    assumed = (f"Assumed of groups: {ASSUMED[released.membership]}",) if grouped else ()
+def _sections(released: TableRelease, people: str, standing: Standing | None) -> list[Section]:
+    assumed = (f"Assumed of groups: {released.assumed}",) if released.assumed else ()
+    costs = standing.cost if standing else ()
     return [
-        Section("What was released", tuple(map(visible, _what(released, people))), _table(released)),
-        Section("What is promised", (*promised(released.guarantee), released.composition, *assumed)),
-        Section("Who is protected against what", (PROTECTED[released.membership],)),
+        Section("What was released", tuple(map(visible, _what(released, people, standing))), _table(released)),
+        Section("What is promised", (*promised(released.guarantee), released.composition, *assumed, *costs)),
+        Section("Who is protected against what", (released.protected, *_lists(released))),
         Section("How to read it", _how_to_read(released)),
         Section("What is not covered", NOT_COVERED),
     ]
 
 
-def _what(released: TableRelease, people: str) -> list[str]:
+def _lists(released: TableRelease) -> tuple[str, ...]:
+    """Which lists of names are public, and which tell something about the data."""
+    found = ["the groups"] if released.groups_found else []
+    if of := released.categories_found:
+        every = len(of) == len(released.questions)
+        found.append("the categories" if every else f"the categories of {', '.join(map(visible, of))}")
+    if not found:
+        return ("The names of the groups and categories are public: they were given, and not found in the data.",)
+    return (f"Found in the data, and so not protected, is the list of {' and of '.join(found)}: that a name is on it "
+            "tells that somebody has it. All other names are public.",)
+
+
+def _what(released: TableRelease, people: str, standing: Standing | None) -> list[str]:
     groups = f", in {len(released.groups):,} groups: {', '.join(released.groups)}" if len(released.groups) > 1 else ""
-    said = [f"People, as stated with the release: {people}"] if people else []
+    said = [*standing.words] if standing else [f"People, as stated with the release: {people}"] if people else []
     asked = "one question" if len(released.questions) == 1 else f"{len(released.questions):,} questions"
     said.append(f"Answers to {asked}{groups}. Released once on {released.time} with dpbi {released.version}. The true "
                 "counts are not in this statement.")
     for question, row in zip(released.questions, released.releases, strict=True):
         mechanism = row[0].mechanism
         said.append(f"Question: {question}. By {name_of(mechanism)} ({options_of(mechanism)}); {_sizes(row)}")
+        if released.membership == "private" and len(released.groups) > 1:
+            sizes = [(group, _size(_posterior(released, question, group))) for group in released.groups]
+            known = [f"{group} about {size:,.1f}" for group, size in sizes if size is not None]
+            said.append(f"Sizes of the groups, estimated: {', '.join(known) or 'not available'}.")
     return said
 
 

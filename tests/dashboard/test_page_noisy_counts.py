@@ -265,6 +265,23 @@ def test_the_file_of_a_release_needs_no_further_answer(app: AppTest, release: dp
     assert found["posterior"].mean.tolist() == posterior.mean.tolist()
 
 
+@pytest.mark.parametrize("membership", ["public", "private"])
+def test_of_the_file_of_a_table_question_and_group_are_chosen(app: AppTest, membership: Any) -> None:
+    table = dpbi.CountTable.of(["North", "South"], {"Smokes?": {"yes": [40, 7], "no": [31, 9]},
+                                                    "Votes": {"a": [30, 5], "b": [21, 5], "c": [20, 6]}})  # fmt: skip
+    made_table = dpbi.release_tables([dpbi.mechanisms.KNorm(0.7)] * 2, table, membership=membership)
+    at = brought(app, made_table.to_json())
+    assert [*shares(at).values()] == made_table.posterior("Smokes?", "North").mean.tolist()
+    boxes = {box.label: box for box in at.main.selectbox}
+    ran(boxes["Question"].set_value("Votes"))
+    at = ran({box.label: box for box in at.main.selectbox}["Group"].set_value("South"))
+    posterior = made_table.posterior("Votes", "South")
+    assert [*shares(at).values()] == posterior.mean.tolist()
+    assert [*shares(at)] == ["a", "b", "c"]
+    found = run(code(at), {"pasted.txt": made_table.to_json().encode()})
+    assert found["posterior"].mean.tolist() == posterior.mean.tolist()
+
+
 def test_the_report_of_a_release_holds_the_file_that_its_script_opens(
     files: dict[str, Any], release: dpbi.Release
 ) -> None:

@@ -8,13 +8,16 @@ from streamlit.testing.v1 import AppTest
 
 import dpbi
 from dpbi import MECHANISMS
+from dpbi.accuracy.trials import release_errors
 from dpbi.dashboard.page import DEFAULT_MECHANISMS
 from dpbi.dashboard.session import options
 from dpbi.dashboard.sidebar import data_source
 from dpbi.dashboard.views.brought import Brought
 from dpbi.dashboard.words import release as release_words, release_tables as said, words
+from dpbi.inference.budget_split import split_epsilon
 from dpbi.releases.ledger_in_memory import LedgerInMemory
 from dpbi.releases.plan import new_plan
+from dpbi.releases.usefulness import points
 from tests.dashboard.person import PATIENCE, ROOT, ran, ticked
 from tests.dashboard.test_scenario_file import Files
 
@@ -45,6 +48,52 @@ def chosen(at: AppTest) -> AppTest:
 
 def button(at: AppTest) -> Any:
     return widget(at, "button", "Release the table once")
+
+
+def plain(boxes: Any) -> list[str]:
+    return [one.value.replace("\\", "").replace("\u2060", "") for one in boxes]
+
+
+def test_the_page_begins_with_a_table_that_is_there() -> None:
+    heads = [one.value for one in page().main.header]
+    assert heads[0] == said.HEADING
+    assert heads.index("Or a single table of counts") < heads.index("What to release with")
+    assert page(None).main.header[0].value != said.HEADING
+
+
+def test_all_mechanisms_are_offered_and_what_to_expect_of_each_group_is_said() -> None:
+    at = page(PEOPLE + b"Tiny,yes,red\nTiny,no,blue\n" * 3)
+    ran(widget(at, "multiselect", "Groups").set_value(["region"]))
+    ran(widget(at, "multiselect", "Questions").set_value(["smokes", "vote"]))
+    offered = widget(at, "selectbox", "Mechanism of all questions").options
+    assert len(offered) == len(MECHANISMS)
+    knorm = next(one for one in offered if one.startswith("KNorm"))
+    ran(widget(at, "selectbox", "Mechanism of all questions").set_value(knorm))
+    errors = next(one.value for one in at.main.table if "(n = " in str(one.value))
+    share = widget(at, "number_input", "epsilon of smokes").value
+    found = release_errors(dpbi.mechanisms.KNorm(share), (1, 1, 1), 6)  # (missing) is a category too
+    assert [*errors["smokes"]][-1] == f"{points(found.share).split(' percentage')[0]} (n = 6)"
+    assert any("Tiny, smokes (n = 6)" in one for one in plain(at.main.warning))
+
+
+def test_what_is_spent_and_left_is_said_before_and_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = LedgerInMemory()
+    monkeypatch.setattr(ledger, "epsilon", 3.0, raising=False)
+    monkeypatch.setattr(options, "ledger", lambda: ledger)
+    at = chosen(page())
+    assert "Of these people 3 is allowed, nothing is spent, 3 is left; this leaves 2." in plain(at.main.caption)
+    ran(widget(at, "checkbox", "I know that a draw is final").check())
+    ran(button(at).click())
+    assert "Of these people 3 is allowed, 1-DP is spent, 2 is left." in plain(at.main.caption)
+    assert release_words.NOTHING not in [one.value for one in at.main.markdown]
+
+
+def test_a_split_that_no_distance_tells_from_another_says_so() -> None:
+    far, near = (split_epsilon(dpbi.mechanisms.KNorm(epsilon), [(1, 1, 1)] * 2, [[1000, 900]] * 2)
+                 for epsilon in (1e-3, 3.0))  # fmt: skip
+    assert said.at_its_maximum(far, 2)
+    assert "Go by the percentage points" in said.split(far, 2)
+    assert "of 4 at most" in said.split(near, 2)
 
 
 def test_without_a_file_the_page_says_where_to_bring_one() -> None:
@@ -118,10 +167,11 @@ def test_the_same_table_again_is_read_together_where_that_is_said() -> None:
     ran(button(at).click())
     assert button(at).disabled
     assert release_words.VERSION_FIRST in [one.value.replace("\\", "").replace("\u2060", "") for one in at.main.info]
-    ran(widget(at, "radio", "This question was released before").set_value(release_words.SAME))
-    ran(widget(at, "radio", "Who is in which group is").set_value("private"))
-    assert any("not the very same table" in one.value for one in at.main.info)
+    ran(widget(at, "radio", "Who is in which group is").set_value("private"))  # another table, in no one's place
+    assert not [one for one in at.main.radio if one.label.startswith("This question was released before")]
+    assert any("The sizes of these groups were published" in one for one in plain(at.main.warning))
     ran(widget(at, "radio", "Who is in which group is").set_value("public"))
+    ran(widget(at, "radio", "This question was released before").set_value(release_words.SAME))
     ran(next(one for one in at.main.checkbox if str(one.key).startswith("tables: agreed")).check())
     ran(button(at).click())
     lines = options.ledger().account("Survey").lines

@@ -224,3 +224,81 @@ def test_a_table_from_numbers() -> None:
         CountTable.of(["N", "N"], {"Q1": {"yes": [3, 4], "no": [5, 6]}})
     with pytest.raises(ValueError, match="group must be"):
         table.cell("Q1", "W")
+
+
+# --- questions are not groups, and totals are no categories ---
+
+SHARES = {"HIV": ("yes", "no"), "Smoker": ("daily", "sometimes", "never"), "Vaccinated": ("yes", "no")}
+
+
+def asked(name: str = "question", seed: int = 0) -> tuple[bytes, int]:
+    """Rows region, question, answer, count of n people who all answered three questions."""
+    rng = np.random.default_rng(seed)
+    rows, sizes = [f"region,{name},answer,count"], (90, 61, 9)
+    for region, n in zip(REGIONS, sizes, strict=True):
+        for question, answers in SHARES.items():
+            counts = rng.multinomial(n, [1 / len(answers)] * len(answers))
+            rows += [f"{region},{question},{answer},{count}" for answer, count in zip(answers, counts, strict=True)]
+    return "\n".join(rows).encode(), sum(sizes)
+
+
+@pytest.mark.parametrize("name", ["question", "topic"])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_default_reading_counts_a_person_once_for_each_question(name: str, seed: int) -> None:
+    data, n = asked(name, seed)
+    try:
+        counts = dpbi.read_counts(data, "a.csv")
+    except dpbi.CountsQuestion as question:
+        counts = dpbi.read_counts(data, "a.csv", **question.suggested)
+    assert sum(counts.counts) <= n
+    for by in ({"by": "region"}, {}):
+        table = followed(data, **by)
+        assert (table.groups, table.questions) == (REGIONS, tuple(SHARES))
+        assert {sum(of) for of in table.answered} == {n}
+    for said in ({"group_column": "region"}, {"group_column": ()},
+                 {"group_column": "region", "group": "(all, added up)"}):  # fmt: skip
+        with pytest.raises(dpbi.CountsError, match="ask the same people 3 questions") as refused:
+            dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts", **said)
+        assert not isinstance(refused.value, dpbi.CountsQuestion)
+    one = dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts",
+                           only={name: "HIV"}, group_column="region", group="(all, added up)")  # fmt: skip
+    assert sum(one.counts) == n
+
+
+def test_rows_of_nearly_as_many_people_are_questions_too() -> None:
+    """As where not everybody answered; as groups they would be charged as different people."""
+    data = b"region,topic,yes,no\nN,A,50,49\nN,B,20,80\nS,A,10,30\nS,B,19,20\n"
+    with pytest.raises(dpbi.CountsQuestion, match="about the same number") as refused:
+        read_tables(data, "a.csv", by="region", layout="wide")
+    assert refused.value.suggested["question_column"] == "topic"
+    assert refused.value.suggested["by"] == "region"
+
+
+@pytest.mark.parametrize("name", ["total", "n", "All", "Number of people"])
+@pytest.mark.parametrize("more", [0, 3])
+def test_the_commonest_wide_table_has_its_total_left_out(name: str, more: int) -> None:
+    """more: of whom no answer is in the columns; what names the groups never names the categories."""
+    rows = [("North", 30, 40), ("South", 50, 10), ("West", 20, 22)]
+    for last in (True, False):
+        heads = ["yes", "no", name] if last else [name, "yes", "no"]
+        lines = [[yes, no, yes + no + more] if last else [yes + no + more, yes, no] for _, yes, no in rows]
+        data = "\n".join([",".join(["region", *heads]), *(",".join([row[0], *map(str, line)])
+                         for row, line in zip(rows, lines, strict=True))]).encode()  # fmt: skip
+        if name == "All" and more:  # no word for a number
+            continue
+        table = followed(data, by="region")
+        assert table.groups == ("North", "South", "West")
+        assert [one.counts for one in table.counts[0]] == [(30, 40), (50, 10), (20, 22)]
+        assert table.labels(table.questions[0]) == ("yes", "no")
+        with pytest.raises(dpbi.CountsError, match="names the groups"):
+            followed(data, by="region", layout="counts")
+
+
+def test_groups_whose_names_run_together_are_refused_and_those_that_look_alike_are_named() -> None:
+    alike = b"area,band,Q\nA / B,C,yes\nA / B,C,no\nA,B / C,yes\nA,B / C,no\n"
+    for data, layout in ((alike, "raw"), (b"area,band,yes,no\nA / B,C,1,2\nA,B / C,3,4\n", "wide")):
+        with pytest.raises(dpbi.CountsError, match="different groups would both be called 'A / B / C'"):
+            read_tables(data, "a.csv", by=["area", "band"], layout=layout)
+    seen = "g,Q\nN,yes\nN,no\nN\u200b,yes\nN\u200b,no\nn,yes\n".encode()
+    table = read_tables(seen, "a.csv", by="g", questions=["Q"], layout="raw")
+    assert any("what is not seen ('N', 'N\\u200b', 'n')" in one for one in table.warnings)

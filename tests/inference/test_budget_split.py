@@ -1,6 +1,7 @@
 """The split of an epsilon over questions: against the optimum on a grid, with E[H] from elsewhere."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -50,6 +51,15 @@ def test_equal_questions_get_equal_shares_and_nobody_gets_one_too() -> None:
     assert some > 0.99
     assert 0 < none < 1e-3
     assert split_epsilon(KNORM(1.0), [(1, 1)] * 2, [[0], [0]]).epsilons == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.7, 1e-4, 2 / 3, 3.14159, 17.0])
+@pytest.mark.parametrize("sizes", [[[50]] * 3, [[50]] * 6, [[9], [200], [20]]])
+def test_nothing_of_what_is_split_is_left_over(epsilon: float, sizes: list[list[int]]) -> None:
+    shares = split_epsilon(GEOMETRIC(epsilon), [(1, 1)] * len(sizes), sizes).epsilons
+    assert sum(Fraction(repr(share)) for share in shares) == Fraction(repr(epsilon))
+    assert min(shares) > 0
+    assert len(set(sizes[0])) > 1 or math.fsum(shares) <= epsilon * (1 + 1e-15)
 
 
 def test_each_question_may_have_its_mechanism() -> None:

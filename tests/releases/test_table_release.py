@@ -1,6 +1,7 @@
 """A table released at once: its charge, its file, its parts read alone and together."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -151,10 +152,20 @@ def test_a_group_with_nobody_is_its_prior_and_a_table_of_one_part_is_a_release()
 
 
 @cache
-def file_of_a_table() -> str:
-    """One whose released counts are others backwards."""
-    mechanisms = [KNORM(1.0), KNORM(50.0)]
-    return dpbi.release_tables(mechanisms, TABLE).to_json()
+def file_of_a_table(number: int = 1) -> str:
+    """One whose released counts are others backwards; two groups have the same size, two questions the same answers."""
+    table = CountTable.of([*TABLE.groups, "East"], {
+        title: {label: [*(one.counts[i] for one in row), row[0].counts[i]] for i, label in enumerate(row[0].labels)}
+        for title, row in zip((*TABLE.questions, "Drinks?"), (*TABLE.counts, TABLE.counts[0]), strict=True)})
+    made = dpbi.release_tables([KNORM(1.0), KNORM(50.0), KNORM(1.0)], table)
+    first, *others = [[replace(one, time="2026-01-31T12:00:00Z") for one in row] for row in made.releases]
+    first[0] = replace(first[0], released=(number, 40 - number))
+    return replace(made, releases=(tuple(first), *map(tuple, others))).to_json()
+
+
+def swapped(both: list[dict[str, Any]], name: str) -> None:
+    one, other = both
+    one[name], other[name] = other[name], one[name]
 
 
 @pytest.mark.parametrize("change", [
@@ -171,12 +182,93 @@ def file_of_a_table() -> str:
     lambda file: file.update(stamp="NOT PRIVATE"),
     lambda file: file.update(format_version=99),
     lambda file: file.update(questions="none"),
+    *(lambda file, name=name: file.update({name: "0.1-DP"})
+      for name in ("protected", "composition", "assumed", "digest", "digest_says")),
+    lambda file: file["guarantee"].update(words="0.1-DP (theorem)"),
+    lambda file: file["guarantee"].update(reason="nothing is known"),
+    lambda file: file["guarantee"].update(epsilon=52 - 9e-7),
+    lambda file: file["guarantee"].update(epsilon=52 - 1e-12),
+    lambda file: file.update(answered_only=True),
+    lambda file: file.update(groups_found=True),
+    lambda file: file["questions"][0].update(categories_found=True),
+    lambda file: file["questions"][0].update(epsilon=0.9),
+    lambda file: file["questions"][0]["parts"][0]["release"]["guarantee"].update(words="0.1-DP (theorem)"),
+    lambda file: file["questions"][0]["parts"][0]["release"]["of_table"].update(question="Votes"),
+    lambda file: file["questions"][0]["parts"][0]["release"].pop("of_table"),
+    lambda file: swapped(file["questions"][0]["parts"][::3], "release"),  # of equal n
+    lambda file: swapped(file["questions"][::2], "title"),
+    lambda file: file["questions"].pop(2) and file["guarantee"].update(
+        words="51-DP (theorem)", epsilon=51.0) and file.pop("composition"),
+    lambda file: file["questions"][0]["parts"][0].update(
+        release=json.loads(file_of_a_table(2))["questions"][0]["parts"][0]["release"]),  # of the same second
 ])  # fmt: skip
 def test_a_file_that_contradicts_itself_is_refused(change: Any) -> None:
     file = json.loads(file_of_a_table())
     change(file)
     with pytest.raises(ValueError, match=r"."):
         dpbi.read_release_table(json.dumps(file))
+
+
+def test_a_file_of_the_first_version_is_read_and_says_nothing_else_of_its_numbers(released: TableRelease) -> None:
+    file = json.loads(released.to_json())
+    for name in ("digest", "digest_says", "groups_found", "answered_only"):
+        file.pop(name)
+    for item in file["questions"]:
+        item.pop("categories_found")
+        for part in item["parts"]:
+            part["release"].pop("of_table")
+    old = {**file, "format_version": 1, "composition": "as it was worded"}
+    old["guarantee"]["reason"] = "as it was worded"
+    assert dpbi.read_release_table(json.dumps(old)) == released
+    for lie in ({"protected": "all"}, {"assumed": "nothing"}, {"guarantee": {**old["guarantee"], "words": "0.1-DP"}}):
+        with pytest.raises(ValueError, match="is not what follows"):
+            dpbi.read_release_table(json.dumps({**old, **lie}))
+
+
+def test_a_part_read_alone_says_what_it_is_a_part_of(released: TableRelease) -> None:
+    for item in json.loads(released.to_json())["questions"]:
+        for part in item["parts"]:
+            remarks = dpbi.read_release(json.dumps(part["release"])).remarks
+            assert f"Question: {item['title']}" in remarks
+            assert any(one.startswith("Group") and part["groups"][0] in one for one in remarks)
+    assert len({released.digest, replace(released, groups_found=True).digest}) == 2
+
+
+def test_names_of_cells_never_run_together() -> None:
+    table = CountTable.of(["A", "A / B"], {"Q": {"B / C": [3, 1], "C": [2, 5]}})
+    made = dpbi.release_tables([KNORM(1.0)], table, membership="private")
+    assert dpbi.read_release_table(made.to_json()) == made
+
+
+@pytest.mark.parametrize("membership", MEMBERSHIPS)
+def test_who_did_not_answer_and_which_lists_are_public_is_said(membership: Any) -> None:
+    rows = "region,a,b\nN,yes,x\nN,no,y\nS,yes,\nS,no,y\nS,yes,x\n"
+    lists = {"groups": ["N", "S"], "categories": {"a": ["yes", "no"], "b": ["x", "y"]}}
+    for said, answered_only, found in (
+        ({"missing": "drop"}, True, "the list of the groups and of the categories:"),
+        ({"missing": "drop", "groups": ["N", "S"], "categories": {"b": ["x", "y"]}}, True, "the categories of a:"),
+        ({"missing": "keep", **lists}, False, "they were given, and not found in the data"),
+    ):
+        table = dpbi.read_tables(rows.encode(), "a.csv", by="region", questions=["a", "b"], layout="raw", **said)
+        made = dpbi.release_tables([KNORM(1.0), KNORM(1.0)], table, membership=membership)
+        assert made.answered_only is answered_only
+        for text in (table_statement_markdown(made), made.to_json()):
+            assert ("Not protected is whether somebody answered a question" in text) is answered_only
+            assert "Only the number of all people is public" not in text or not answered_only
+        assert found in table_statement_markdown(made)
+        assert dpbi.read_release_table(made.to_json()) == made
+        estimated = "Sizes of the groups, estimated: N about" in table_statement_markdown(made)
+        assert estimated is (membership == "private")
+
+
+def test_the_statement_says_what_the_ledger_knows_of_these_people() -> None:
+    ledger = LedgerInMemory()
+    ledger.release("P", GEOMETRIC(0.5), dpbi.Problem((1, 1), (2, 3)), ["yes", "no"], question="Age")
+    made, entry = ledger.release_table("P", SPLIT, TABLE)
+    whole = ledger.account("P").ledger
+    text = table_statement_markdown(made, standing=whole.standing(entry)).replace("\\", "")
+    assert "The ledger knows of 2 releases about these people; together: 1.5-DP." in text
+    assert "People, as stated with the release: P" in text
 
 
 def test_the_statement_says_whom_it_protects_and_how_it_adds_up(released: TableRelease) -> None:
@@ -234,7 +326,8 @@ def test_a_kept_ledger_charges_a_table_once_before_it_is_drawn(tmp_path: Path, m
         (line,) = here.lines
         assert (line.is_table, line.can_be_shown, line.broken_off) == (True, False, False)
         assert dpbi.read_release_table(line.document or "") == made
-        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", "each of 3 groups")
+        part = "each of 3 groups" if membership == "public" else "3 groups as one table"
+        assert (line.entry.guarantee, line.entry.who, line.entry.part) == (made.guarantee, "me", part)
         assert here.ledger.total().epsilon == here.whole.total().epsilon == 1.0
         assert entry.release == line.entry.release
         again = Ledger.from_json(here.whole.to_json())

@@ -5,16 +5,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbi import JointPosterior, NoiseAwarePosterior, NoisyCountsPosterior, read_release
+from dpbi import JointPosterior, NoiseAwarePosterior, NoisyCountsPosterior, read_release, read_release_table
 from dpbi.dashboard.answers.cache import kept
 from dpbi.inference import ranking as ranks
 from dpbi.inference.ranking import Ranking
 from dpbi.inference.tree_posterior import TreePosterior
-from dpbi.releases.published import PublishedRelease
+from dpbi.releases.published import PublishedRelease, is_of_a_table
 from dpbi.releases.reading import NoisyReading, counts_of
 
 Posterior = NoisyCountsPosterior | NoiseAwarePosterior | JointPosterior | TreePosterior
-Question = NoisyReading | bytes  # what was read, or the file of a release
+
+
+class PartOfTable(NamedTuple):
+    """One group's answers to one question, of the file of a table; part: (question, group)."""
+
+    data: bytes
+    part: tuple[str, str]
+
+
+Question = NoisyReading | bytes | PartOfTable  # what was read, or the file of a release
 
 _DRAWN = 8_000_000  # numbers, for the ranks
 
@@ -48,8 +57,17 @@ def posterior(of: Question) -> Posterior:
 
 
 @kept(4)
-def published(data: bytes) -> PublishedRelease:
-    return read_release(data)
+def published(of: bytes | PartOfTable) -> PublishedRelease:
+    return read_release(*of) if isinstance(of, PartOfTable) else read_release(of)
+
+
+@kept(4)
+def parts(data: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The questions and the groups of a table; (), () for the file of anything else."""
+    if not is_of_a_table(data):
+        return (), ()
+    found = read_release_table(data)
+    return found.questions, found.groups
 
 
 @kept(64, said="Means and standard deviations.")

@@ -106,11 +106,14 @@ def of_figure(key: str, seed: int) -> str:
     return _program("figure").format(version=dpbi.__version__, needs=handover.SCRIPT_NEEDS, settings=given)
 
 
-def of_noisy_counts(asked: NoisyReading | None, found: Outcome) -> str:
-    """The script of noisy counts as they were read. asked: None where they are the file of a release."""
+def of_noisy_counts(asked: NoisyReading | None, found: Outcome, part: tuple[str, str] | None = None) -> str:
+    """The script of noisy counts as they were read. asked: None where they are the file of a release, part: of a
+    table.
+    """
     given: dict[str, Any] = {"labels": list(found.labels), "seed": found.seed, "draws": found.ranking.draws}
     if asked is None:
-        body = f"posterior = dpbi.read_release(open({found.name!r}, 'rb').read()).posterior"
+        of = f", part={part!r}" if part else ""
+        body = f"posterior = dpbi.read_release(open({found.name!r}, 'rb').read(){of}).posterior"
     else:
         laws = asked.laws
         measured = "".join(f"(range(len(labels)), {value!r}, noise.{law!r})" for _, value, law in asked.sums)

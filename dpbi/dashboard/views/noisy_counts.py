@@ -181,7 +181,8 @@ def _typed(label: str, entry: str, default: str = "", **more: Any) -> str:
 
 
 def _of_release(brought: Published) -> Question:
-    found = answers.published(brought.data)
+    of = _part(brought.data)
+    found = answers.published(of)
     release = found.release
     assumed = {
         "Mechanism": f"{name_of(release.mechanism)}, {release.guarantee.words}",
@@ -189,9 +190,27 @@ def _of_release(brought: Published) -> Question:
         "Prior": readings.prior_words(release.prior),
         "Released": release.time,
     }
-    return Question(brought.data, found.labels, tuple(map(float, release.released)), np.array(release.naive), assumed,
+    released, naive = release.released, release.naive
+    if isinstance(of, answers.PartOfTable) and len(naive) > len(found.labels):  # a block of all groups' cells
+        place, k = answers.parts(brought.data)[1].index(of.part[1]), len(found.labels)
+        released, naive = released[place * k : (place + 1) * k], naive[place * k : (place + 1) * k]
+        assumed["Total"] = f"of all groups known to be {release.n:,}"
+    return Question(of, found.labels, tuple(map(float, released)), np.array(naive), assumed,
                     tuple(one for one in found.remarks if said.STATED_WITH not in one),
                     tuple(one for one in found.remarks if said.STATED_WITH in one))  # fmt: skip
+
+
+def _part(data: bytes) -> bytes | answers.PartOfTable:
+    """The file, or, of a table of several questions and groups, the part that is chosen."""
+    questions, groups = answers.parts(data)
+    if len(questions) * len(groups) < 2:
+        return data
+    with st.container(horizontal=True, key="part-answer"):
+        question, group = (
+            names[0] if len(names) == 1 else st.selectbox(label, names, key=f"noisy counts: {label} {hash(names)}",
+                                                          format_func=lambda name: words.plain(name, 60), width=360)
+            for label, names in (("Question", questions), ("Group", groups)))  # fmt: skip
+    return answers.PartOfTable(data, (question, group))
 
 
 # --- a table ---
@@ -673,7 +692,8 @@ def _take_away(brought: Published, question: Question, found: Outcome, seen: dow
     made: dict[str, Callable[[], str]] = {
         "reading.json": lambda: readings.reading_json(found),
         "statement.md": lambda: readings.reading_markdown(found),
-        "script.py": lambda: script.of_noisy_counts(of, found),
+        "script.py": lambda: script.of_noisy_counts(of, found, question.of.part if isinstance(
+            question.of, answers.PartOfTable) else None),
     }
     page = menu.page("Read noisy counts")
     with st.container(horizontal=True, gap="small"):

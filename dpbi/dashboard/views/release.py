@@ -78,6 +78,12 @@ class Made:
 # --- before ---
 
 
+def say_that_it_is_another(chosen: Scenario) -> None:
+    """Where a table of groups and questions comes first: what follows is of the data of all other pages."""
+    st.header("Or a single table of counts")
+    st.markdown(release_words.another(chosen.title))
+
+
 def say_what_is_published(chosen: Scenario) -> None:
     """What goes out and who is protected, in plain words."""
     st.header("What will be published")
@@ -110,9 +116,9 @@ def choose(chosen: Scenario) -> Ready | None:
     named = {one.label: one for one in sorted(found, key=lambda one: not one.guarantee.is_private)}
     if settings.setdefault(_TO_RELEASE, None) not in named:
         settings.keep(_TO_RELEASE, next(iter(named)) if len(named) == 1 else None)
-    label = settings.choice(
-        "Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360, help="Those chosen in the sidebar."
-    )
+    with st.container(key="release-answer"):
+        label = settings.choice("Mechanism", _TO_RELEASE, named, placeholder="Choose one", width=360,
+                                help="Those chosen in the sidebar.")  # fmt: skip
     if label is None:
         st.markdown(release_words.CHOOSE)
         return None

@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpbi import (
+    MECHANISMS,
     CountTable,
     Guarantee,
     Mechanism,
@@ -31,7 +32,7 @@ from dpbi.dashboard.answers import library
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import address, leaving, options, settings, stewards
 from dpbi.dashboard.shown import downloads, tables
-from dpbi.dashboard.sidebar import entries, menu
+from dpbi.dashboard.sidebar import data_source, entries, menu, privacy
 from dpbi.dashboard.views import release_ledger, table_form
 from dpbi.dashboard.views.brought import in_session
 from dpbi.dashboard.words import (
@@ -43,23 +44,36 @@ from dpbi.dashboard.words import (
 )
 from dpbi.inference.budget_split import BudgetSplit
 from dpbi.releases.kept_ledger import Account, KeptRelease
-from dpbi.releases.ledger import NAME_LONGEST, Ledger
+from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry
 from dpbi.releases.plan import Plan
 from dpbi.releases.release import stamp_of
 from dpbi.releases.statement import Row
 from dpbi.releases.table_release import (
-    ASSUMED,
-    PROTECTED,
     Membership,
+    assumed_words,
     called_in_ledger,
     one_draw,
+    protected_words,
     split_arguments,
+    table_entry,
 )
 from dpbi.releases.table_statement import table_rows, table_statement_html, table_statement_markdown
+from dpbi.releases.usefulness import useless
 
 _log = logging.getLogger(__name__)
 _PEOPLE, _DRAWN, _FAILED, _READ = (f"tables: {part}" for part in ("people named", "drawn", "failed", "read"))
+_SIZES = 20  # of groups whose errors are computed
 _NO_ENTRY = (_PEOPLE, _DRAWN, _FAILED, _READ, "tables: agreed", "tables: draw")
+
+
+def comes_first() -> bool:
+    """Whether a table is what this session is about: one was put into use, or a file is there that no other page has.
+    """
+    if table_form.in_use() is not None:
+        return True
+    brought = in_session()
+    return brought is not None and (brought.tables.get("holds") == form_words.SEVERAL
+                                    or settings.get("source") != data_source.FILE)  # fmt: skip
 
 
 def draw(chosen: Scenario) -> None:
@@ -109,8 +123,8 @@ def _choose(table: CountTable, chosen: Scenario) -> None:
     if len(table.groups) > 1:
         membership = st.radio("Who is in which group is", get_args(Membership), key="tables: membership",
                               format_func=said.MEMBERSHIP.__getitem__)  # fmt: skip
-        st.caption(ASSUMED[membership])
-    st.caption(PROTECTED[membership])
+        st.caption(assumed_words(membership, answered_only=table.answered_only))
+    st.caption(protected_words(membership, answered_only=table.answered_only))
     if (ways := _ways(table, chosen, membership)) is None:
         st.markdown(release_words.CHOOSE)
         return
@@ -143,9 +157,9 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
     """One mechanism and prior for all questions, and another of a question where that is said; None until one is
     chosen.
     """
-    named = {name_of(one): one for one in chosen.mechanisms}
-    with st.container(horizontal=True):
-        label = st.selectbox("Mechanism of all questions", named, index=0 if len(named) == 1 else None,
+    named = {name_of(one): one for one in _offered(chosen)}
+    with st.container(horizontal=True, key="tables-answer"):
+        label = st.selectbox("Mechanism of all questions", named, index=0 if len(chosen.mechanisms) == 1 else None,
                              placeholder="Choose one", key="tables: mechanism", width=360)  # fmt: skip
         strength = st.text_input("Prior of all questions, each category", "1", key="tables: prior", width=240,
                                  help=said.PRIOR_HELP)  # fmt: skip
@@ -165,12 +179,52 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
                              key=f"tables: epsilon {q} {share} {question}", width=200)
             for q, (row, question, share) in enumerate(zip(rows, table.questions, found.epsilons, strict=True))
         ]  # fmt: skip
-    st.caption(said.split(found))
+    groups = 1 if membership == "private" else len(table.groups)
+    (st.warning if said.at_its_maximum(found, groups) else st.caption)(said.split(found, groups))
     ways = Ways(tuple(dataclasses.replace(one, epsilon=float(share)) for one, share in zip(
         mechanisms, shares, strict=True)), priors)
     if several:
         _say(table, ways)
+    with guard.part():
+        _expect(table, ways, membership)
     return ways
+
+
+def _offered(chosen: Scenario) -> list[Mechanism]:
+    """Those of the sidebar, then all others, what is not private last: another than those may be the best of a table.
+    """
+    numbers = {"epsilon": chosen.epsilon, "gamma": chosen.gamma}
+    ticked = {type(one) for one in chosen.mechanisms}
+    others = [privacy.make(kind, numbers) for kind in MECHANISMS if kind not in ticked]
+    promised = library.release_guarantee
+    return [*chosen.mechanisms, *sorted(others, key=lambda one: not promised(one, (1.0, 1.0), 9).is_private)]
+
+
+def _expect(table: CountTable, ways: Ways, membership: Membership) -> None:
+    """How far off the shares of each group will be, from sizes, which are public, and data that are made up."""
+    priors, sizes = split_arguments(ways.priors, table.answered, membership)
+    asked = {(mechanism, prior, n) for mechanism, prior, row in zip(ways.mechanisms, priors, sizes, strict=True)
+             for n in _looked_at(row)}  # fmt: skip
+    errors = {one: library.release_errors(*one) for one in sorted(asked, key=repr) if one[2]}
+    names = list(table.groups) if membership == "public" else [said.ALL_GROUPS]
+    st.markdown(f"**{said.EXPECTED}**")
+    columns: dict[str, list[str]] = {"Group": [words.escape(name or said.EVERYBODY) for name in names]}
+    for question, mechanism, prior, row in zip(table.questions, ways.mechanisms, priors, sizes, strict=True):
+        found = [errors.get((mechanism, prior, n)) for n in row]
+        columns[words.escape(question, 40)] = [said.off(n, one) for n, one in zip(row, found, strict=True)]
+    st.table(columns, hide_index=True, border="horizontal", alt="How far off shares will be, in percentage points")
+    st.caption(said.MADE_UP if membership == "public" or len(table.groups) < 2 else said.MADE_UP_PRIVATE)
+    poor = [(n, question, name) for question, mechanism, prior, row in zip(
+        table.questions, ways.mechanisms, priors, sizes, strict=True) for n, name in zip(row, names, strict=True)
+        if (one := errors.get((mechanism, prior, n))) and useless(one)]  # fmt: skip
+    if poor:
+        st.warning(words.escape(said.useless(sorted(poor), len(names) * len(table.questions)), words.SENTENCE_LENGTH))
+
+
+def _looked_at(sizes: Sequence[int]) -> list[int]:
+    """All sizes of groups, or of many the smallest ones and the largest: each takes a tenth of a second."""
+    different = sorted(set(sizes))
+    return different if len(different) <= _SIZES else [*different[: _SIZES - 1], different[-1]]
 
 
 def _own_mechanism(
@@ -227,6 +281,7 @@ def _press(asked: Asked) -> None:
     if ledger.asks_who and not who:
         missing = missing or said.WHO_FIRST
     plan = _plan(asked, account)
+    _say_spent(asked, account, plan)
     refused = stewards.refusal() or (ledger.refusal(account, guarantee, plan) if people else "")
     keys: list[str] = []
     agreed = False
@@ -258,7 +313,7 @@ def _version(asked: Asked, account: Account) -> tuple[dict[str, str], str]:
     """The version of the table, or that which it corrects, neither for another table, and what must be said first,
     where it was released before.
     """
-    before = account.ledger.asked(*called_in_ledger(asked.table))
+    before = account.ledger.asked(*called_in_ledger(asked.table, asked.membership))
     if not before:
         return {}, ""
     key = f"tables: version after {len(account.lines)} {before[-1].release}"
@@ -314,6 +369,31 @@ def _said() -> dict[str, Any]:
     return {**settings.everything(), **own}
 
 
+def _say_spent(asked: Asked, account: Account, plan: Plan | None) -> None:
+    """What these people have, before and after; and that their groups' sizes are out already, where they are to be
+    hidden.
+    """
+    ledger = options.ledger()
+    if not account.people and stewards.may_look() and ledger.names:
+        st.caption(release_words.names_in_it(ledger.names))
+    entry = table_entry(asked.guarantee, asked.mechanisms, asked.table, "asked", membership=asked.membership,
+                        time="2000-01-01T00:00:00Z")  # fmt: skip
+    entry = dataclasses.replace(entry, plan=plan.token if plan else "")
+    there = account.entered(said.EVERYBODY, ledger.epsilon)
+    after = dataclasses.replace(there, lines=(*account.lines, KeptRelease(entry)))
+    budget = there.people.budget if there.people else None
+    st.caption(said.spent(budget, account.ledger.total(), ledger.left(account), ledger.left(after)))
+    if asked.membership == "private" and (out := _sizes_are_out(asked.table, account)):
+        st.warning(said.sizes_are_out(out))
+
+
+def _sizes_are_out(table: CountTable, account: Account) -> str:
+    """When sizes of these groups were published; empty where they were not."""
+    times = [made.time for made in map(_made, (line for line in account.lines if line.is_table))
+             if made.membership == "public" and len({*made.groups} & {*table.groups}) > 1]  # fmt: skip
+    return times[-1] if times else ""
+
+
 # --- after ---
 
 
@@ -321,13 +401,14 @@ def _show() -> None:
     """The newest table about the people who were named, its files, and what all releases of it say."""
     if not (people := st.session_state.get(_PEOPLE, "")):
         return
-    every = options.ledger().account(people).lines
+    account = options.ledger().account(people)
+    every = account.lines
     lines = [line for line in every if line.is_table]
     if not lines:
         return
     newest = lines[-1].entry
     with downloads.collected(downloads.Shown({"People": people}, "")):
-        _files(_made(lines[-1]), people, newest.release)
+        _files(_made(lines[-1]), account, newest)
         same = [_made(line) for line in lines if newest.table and line.entry.table == newest.table]
         if len(same) > 1:
             with guard.part():
@@ -351,8 +432,13 @@ def _made(line: KeptRelease) -> TableRelease:
     return known[line.entry.release]
 
 
-def _files(made: TableRelease, people: str, token: str) -> None:
+def _files(made: TableRelease, account: Account, entry: LedgerEntry) -> None:
     st.subheader("The table that was released")
+    token, standing, ledger = entry.release, account.ledger.standing(entry), options.ledger()
+    for sentence in standing.words:
+        st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
+    budget = account.people.budget if account.people else None
+    st.caption(said.spent(budget, account.ledger.total(), ledger.left(account)))
     if made.stamp:
         st.error(words.escape(made.stamp, words.SENTENCE_LENGTH))
     st.markdown(words.escape(f"{made.guarantee.words}. {made.composition}", words.SENTENCE_LENGTH))
@@ -360,10 +446,11 @@ def _files(made: TableRelease, people: str, token: str) -> None:
     with st.container(horizontal=True, gap="small"):
         downloads.offer("Table (JSON)", lambda: made.to_json().encode(), f"dpbi-{name}.json", "application/json",
                         then=lambda: leaving.saved(token))  # fmt: skip
-        downloads.offer("Statement of the table (HTML)", lambda: table_statement_html(made, people).encode(),
+        downloads.offer("Statement of the table (HTML)", lambda: table_statement_html(made, standing=standing).encode(),
                         f"dpbi-{name}.html", "text/html")  # fmt: skip
-        downloads.offer("Statement of the table (Markdown)", lambda: table_statement_markdown(made, people).encode(),
-                        f"dpbi-{name}.md", "text/markdown")  # fmt: skip
+        downloads.offer("Statement of the table (Markdown)",
+                        lambda: table_statement_markdown(made, standing=standing).encode(), f"dpbi-{name}.md",
+                        "text/markdown")  # fmt: skip
     _rows(table_rows(made), name)
 
 

@@ -37,8 +37,8 @@ CONTROL = (
     "give them away, and nothing limits by how much. It is here to be compared with; a draw is stamped NOT PRIVATE."
 )
 NOTHING = (
-    "There is no release to show. The ledger knows people by their name, which is asked for above once a mechanism is "
-    "chosen."
+    "Of nobody who is named on this page is there a release to show. The ledger knows people by their name, which is "
+    "asked for above once a mechanism is chosen."
 )
 BROKEN_OFF = "broken off"
 SAY_BROKEN_OFF = (
@@ -248,6 +248,11 @@ def acknowledge_first(after: Total) -> str:
 
 def acknowledge_another(after: Total) -> str:
     return f"I know that all releases about these people will come to {after.words}."
+
+
+def another(title: str) -> str:
+    """What the rest of the page is of, below a table of groups and questions."""
+    return f"All that follows is of the data of all other pages, as in the line at the top: {words.escape(title, 60)}."
 
 
 def published(labels: Sequence[str], n: int) -> str:

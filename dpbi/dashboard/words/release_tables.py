@@ -1,8 +1,13 @@
 """Words of a table that is released at once."""
 
 import math
+from collections.abc import Sequence
 
+from dpbi import printed_bound
+from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.inference.budget_split import BudgetSplit
+from dpbi.releases.ledger import Total
+from dpbi.releases.usefulness import points
 
 HEADING = "A table of groups and questions at once"
 BRING = "Bring a file on the page Data, and all its groups and several of its questions can be released here at once."
@@ -42,10 +47,64 @@ def not_read(number: int) -> str:
             "that was stated to be the very same one, released as a whole in the same way, is.")
 
 
-def split(found: BudgetSplit) -> str:
+EXPECTED = "How far off the released shares will be, on average, in percentage points"
+MADE_UP = (
+    "Tried on made-up data of these sizes, drawn from the prior: no count plays a part. Compare groups whose shares "
+    "differ by more than that."
+)
+MADE_UP_PRIVATE = (
+    "Of all cells of the table, as shares of all people: a group's own shares are off by more, the more the smaller it "
+    "is. Tried on made-up data of this size, drawn from the prior: no count plays a part."
+)
+ALL_GROUPS, EVERYBODY = "all groups, as one table", "everybody"
+_AT_MOST = 0.95  # of the largest mean distance there is: beyond it the distance tells good shares from bad ones no more
+
+
+def off(n: int, errors: ReleaseErrors | None) -> str:
+    """A cell of the table of errors."""
+    if errors is None:
+        return f"– (n = {n:,})"
+    return f"{points(errors.share).removesuffix(' percentage points')} (n = {n:,})"
+
+
+def useless(poor: Sequence[tuple[int, str, str]], parts: int) -> str:
+    """The parts, the smallest first, whose release would say next to nothing."""
+    some = [f"{name}, {question} (n = {n:,})" if name else f"{question} (n = {n:,})" for n, question, name in poor[:4]]
+    more = f" and {len(poor) - 4:,} more" if len(poor) > 4 else ""
+    return (f"Of {len(poor):,} of {parts:,} parts the released shares would say next to nothing: "
+            f"{'; '.join(some)}{more}. Put such groups together, or take a larger epsilon or fewer questions.")
+
+
+def spent(budget: float | None, before: Total, left: str, after: str = "") -> str:
+    """What these people have: allowed, spent and left, and what one more leaves."""
+    now = before.words if before.releases else "nothing"
+    if budget is None:
+        return f"Spent by these people so far: {now}. No budget is set."
+    said = f"Of these people {printed_bound(budget)} is allowed, {now} is spent, {left or '0'} is left"
+    return f"{said}; this leaves {after or '0'}." if after else f"{said}."
+
+
+def sizes_are_out(time: str) -> str:
+    """The warning before groups are hidden whose sizes are known."""
+    return (f"The sizes of these groups were published with the table of {time}. To hide now who is in which group "
+            "hides nothing of what that tells: only the answers are protected as is said here.")
+
+
+def at_its_maximum(found: BudgetSplit, groups: int) -> bool:
+    """Whether all distances are about as large as they can be. groups: of each question."""
+    return math.fsum(found.expected) >= _AT_MOST * groups * len(found.mechanisms)
+
+
+def split(found: BudgetSplit, groups: int) -> str:
     """Where the proposed shares come from."""
+    most = groups * len(found.mechanisms)
     on_average = "on average over what the prior expects the Hellinger distance"
+    if at_its_maximum(found, groups):
+        return (f"No split can be proposed here: {on_average}s add to {math.fsum(found.expected):.3g} of {most:,}, "
+                "about the most there is, whatever the shares. Go by the percentage points below.")
     if len(found.mechanisms) < 2:
-        return f"From public things alone, {on_average} of all groups adds to {math.fsum(found.expected):.3g}."
+        return (f"From public things alone, {on_average} of all groups adds to {math.fsum(found.expected):.3g}, of "
+                f"{most:,} at most.")
     return ("Proposed is the share that makes all questions together most exact, from public things alone: "
-            f"{on_average}s add to {math.fsum(found.expected):.3g}, with equal shares to {found.equal:.3g}.")
+            f"{on_average}s add to {math.fsum(found.expected):.3g}, with equal shares to {found.equal:.3g}, of "
+            f"{most:,} at most.")

@@ -34,14 +34,17 @@ def roles_of(table: Table, form: Understanding) -> Roles:
     """The roles as said, and as the table suggests where nothing was said; what it leaves open is noted in the form."""
     said, kinds = form.said, _Kinds(table)
     implied = RAW if said.column else COUNTS if said.category_column and said.layout != WIDE else None
-    layout = form.settle("layout", *((implied, "") if implied else _guess_layout(table, kinds)))
+    guessed = (implied, "") if implied else _guess_layout(table, kinds, said.group_column or ())
+    layout = form.settle("layout", *guessed)
     if layout == RAW:
         best = min(table.columns, key=_unlike_answers)
         why = f"Each row is one person: {best.label} may hold the categories." if len(table.columns) > 1 else ""
         return Roles(RAW, _settle_columns(table, "column", [best], form, why))
     categories, counts, groups = (_wide if layout == WIDE else _pairs)(table, kinds, form)
     keys = joined([filled(column, kinds.sides) for column in groups])
-    return Roles(layout, categories, counts, groups, _settle_group(groups, keys, counts, form), tuple(keys))
+    found = Roles(layout, categories, counts, groups, _settle_group(groups, keys, counts, kinds, form), tuple(keys))
+    _refuse_sums_of_questions(found, kinds, form)
+    return found
 
 
 def guess_only(table: Table, form: Understanding) -> tuple[tuple[tuple[Key, tuple[str, ...]], ...] | None, str]:
@@ -83,6 +86,12 @@ class _Kinds:
         self.sides = [column for column in self.filled if column in self.texts or column in self.years]
 
     @property
+    def holds_answers(self) -> bool:
+        """Questions in one column, the answers to them in another."""
+        return all(any(column.says(said) for column in self.sides) for said in (vocabulary.QUESTIONS,
+                                                                                vocabulary.REPLIES))  # fmt: skip
+
+    @property
     def crossed(self) -> bool:
         """Whether each combination of names stands once, as in a table of counts by several things and hardly among
         people."""
@@ -95,8 +104,8 @@ class _Kinds:
 # --- what a row is ---
 
 
-def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
-    """The likeliest layout, and why it is in doubt; "" where it is not."""
+def _guess_layout(table: Table, kinds: _Kinds, groups: Sequence[Key]) -> tuple[str, str]:
+    """The likeliest layout, and why it is in doubt; "" where it is not. groups: the columns of groups, as said."""
     counts = kinds.counts
     if len(table.columns) == 1 or not kinds.numeric:
         few = len(table.rows) < 3 and bool(kinds.numeric)  # a number or two below a name, or answers of people
@@ -107,6 +116,10 @@ def _guess_layout(table: Table, kinds: _Kinds) -> tuple[str, str]:
             column.named_as_counts or column.says(vocabulary.SHARES) for column in kinds.numeric))  # fmt: skip
         return COUNTS if pair else WIDE, PEOPLE if asked else ""
     wide = category_columns(table, kinds)
+    if not wide and len(counts) > 1 and kinds.sides and table.header_row is not None:
+        of = {table.found(key, "group_column") for key in groups}
+        if of and not [column for column in kinds.sides if column not in of]:
+            return WIDE, ""  # what names the groups names no categories
     if wide:  # a column per category beside names that are all different: groups, or people who answered each
         people = any(column.is_identifier or column.holds_times for column in kinds.texts)
         doubtful = people or (len(table.rows) > 2 and all(column.is_small for column in wide))
@@ -181,9 +194,7 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
     names_row = first not in kinds.numeric or first.is_identifier or first.says(vocabulary.MEASUREMENTS)
     free = table.columns if len(table.rows) == 1 else kinds.numeric
     found = category_columns(table, kinds) or [column for column in free if column is not first or not names_row]
-    rows = list(zip(*(map(number, column.cells) for column in found), strict=True))
-    sums = [found[edge] for edge in (-1, 0) if len(found) > 2 and all(2 * row[edge] == sum(row) > 0 for row in rows)
-            and (len(rows) > 1 or is_of_the_whole(found[edge].name))][:1]  # fmt: skip
+    sums = _of_all(found)
     why = f"{listed([c.label for c in sums])} may be the sum of the columns beside it." if sums else ""
     counts = _settle_columns(table, "count_column", [c for c in found if c not in sums], form, why)
     if totals := [column.label for column in counts if says_total(column.name) or column in sums]:
@@ -194,11 +205,26 @@ def _wide(table: Table, kinds: _Kinds, form: Understanding) -> tuple[tuple[Colum
     return (), counts, _settle_columns(table, "group_column", names, form)
 
 
+def _of_all(columns: Sequence[Column]) -> list[Column]:
+    """The first or last column, where it holds the sums of the others, or no less under a name such as 'n'."""
+    rows = list(zip(*(map(number, column.cells) for column in columns), strict=True))
+    if len(columns) < 3 or not rows:
+        return []
+    sums = [columns[edge] for edge in (-1, 0) if all(2 * row[edge] == sum(row) > 0 for row in rows)
+            and (len(rows) > 1 or is_of_the_whole(columns[edge].name))]  # fmt: skip
+    named = [columns[edge] for edge in (-1, 0) if columns[edge].named_as_counts and len(rows) > 1 and all(
+        2 * row[edge] >= sum(row) > 0 for row in rows)]  # fmt: skip
+    others = [column for column in columns if not column.named_as_counts]
+    return (sums or (named if len(others) == len(columns) - 1 else []))[:1]
+
+
 def category_columns(table: Table, kinds: _Kinds) -> list[Column]:
     """The columns of counts under the name of a category each, beside names that are all different; [] where it is no
     such table, or larger, as only records are."""
     counts = [column for column in kinds.counts if not column.has_fractions]
-    names, said = {column.name for column in counts}, [column.named_as_counts for column in counts]
+    total = _of_all(counts)
+    names, said = {column.name for column in counts}, [column.named_as_counts for column in counts
+                                                       if column not in total]  # fmt: skip
     sides = [column for column in kinds.sides if column not in counts]
     many = len(table.rows)
     if table.header_row is None or not 1 < many <= min(limits.CATEGORIES_LARGEST, 200_000 // (len(counts) or 1)):
@@ -224,12 +250,13 @@ def _likelihood_of_counts(column: Column, kinds: _Kinds) -> tuple[bool, ...]:
 
 
 def _unlike_names(column: Column, kinds: _Kinds) -> tuple[int, ...]:
-    """What is the same throughout comes last; before it codes, dates and the like, names of groups,
-    and of names that come again those that are more."""
+    """What is the same throughout comes last; before it codes, what stands beside answers to questions, dates and the
+    like, names of groups, and of names that come again those that are more."""
     again = column.distinct < len(column.sample)
     return (
         again and column.distinct < 2,
         column.says(vocabulary.CODES) or (column.is_identifier and not again) or column.counts_rows,
+        again and kinds.holds_answers and not column.says(vocabulary.REPLIES),
         column.holds_times or all(map(is_like_number, column.sample)),
         is_outer(column, kinds.texts),
         again,
@@ -264,14 +291,15 @@ def _guess_groups(kinds: _Kinds, categories: Sequence[Column], counts: Sequence[
     others = [column for column in others if column.distinct < len(column.sample) or column in outer]
     kept = list(categories) if again else []
     for column in sorted(others, key=lambda c: (c not in outer, c.says(vocabulary.CODES), -c.distinct)):
-        if column in outer or not any(_is_told(column.cells, by.cells) for by in kept):
+        asked = kinds.holds_answers and column.says(vocabulary.QUESTIONS)
+        if column in outer or asked or not any(_is_told(column.cells, by.cells) for by in kept):
             kept.append(column)
     return [c for c in others if c in kept and (again or outer or c.says(vocabulary.QUESTIONS)
             or (c.repeats and _are_same_people(_sums(c.cells, counts[:1]).values())))]  # fmt: skip
 
 
 def _settle_group(
-    groups: Sequence[Column], keys: Sequence[str], counts: Sequence[Column], form: Understanding
+    groups: Sequence[Column], keys: Sequence[str], counts: Sequence[Column], kinds: _Kinds, form: Understanding
 ) -> str | None:
     """Which group is read. Never added up unasked: where groups are items that the same people answered, or years of
     the same people, a sum counts each person several times."""
@@ -288,14 +316,66 @@ def _settle_group(
         raise CountsError(f"group: there is no {shown(str(said))}; there are {listed(names, 12)}.", entry="group")
     if len(different) < 2:
         return str(form.settle("group", [*different, ADDED][0]))
-    asked = any(column.says(vocabulary.QUESTIONS) for column in groups) or _are_same_people(
-        [total for key, total in _sums(keys, counts).items() if not is_of_the_whole(key)])  # fmt: skip
+    asked = any(column.says(vocabulary.QUESTIONS) or asks_the_same_people(column, groups, counts)
+                or names_questions(column, kinds.sides, counts) for column in groups)  # fmt: skip
     times = any(are_years(column.sample) or column.holds_times for column in groups)
     valid = [key for key in different if key.lower() in ("valid", "gültig", "válidos", "valide")]  # by SPSS
     guess = valid[0] if valid else max(different) if times else different[0] if asked else ADDED
     why = (f"There are {len(different)} groups ({listed(names, 3)}): one is read, all are added up, or each is kept "
            "apart. Adding is right only where nobody is in two of them.")  # fmt: skip
     return str(form.settle("group", guess, why))
+
+
+def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) -> None:
+    """Each person would be counted once for every question: that is never guessed."""
+    if found.group not in (None, ADDED):
+        return
+    sides = [column for column in kinds.sides if column not in found.counts and column.distinct > 1]
+    for column in sides:
+        named = column.says(vocabulary.QUESTIONS)
+        if column in found.categories:
+            several = kinds.holds_answers and named
+        elif column in found.groups:
+            several = named
+        else:
+            again = not _are_different(joined([one.cells for one in (*found.groups, *found.categories)]))
+            several = (named and (again or kinds.holds_answers)) or names_questions(column, sides, found.counts)
+        if not several:
+            continue
+        names = list(dict.fromkeys(filter(None, map(one_line, column.cells))))
+        some, may = listed(list(map(shown, names)), 3), "" if named else "may "
+        why = f"these rows {may}ask the same people {len(names):,} questions ({some})"
+        if column in found.groups:  # only where that was said: it is never guessed
+            form.remark(f"{limits.opened(why)}, which were added up as said: each person is counted once for each.")
+            continue
+        entry = "category_column" if column in found.categories else "group_column"
+        raise CountsError(f"{why}, by {column.label}, and would count each person once for each: choose one of them "
+                          "(only=), or read the file as a table of several questions (read_tables).",
+                          entry=entry)  # fmt: skip
+
+
+def asks_the_same_people(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> bool:
+    """Whether its names add to nearly the same number within each entry of the others beside it."""
+    others = [one for one in beside if one is not column]
+    return all(map(_are_same_people, _sums_within(column, others, counts)))
+
+
+def names_questions(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> bool:
+    """Whether its names add to the very same number within each of several entries of another column, as they hardly
+    do of different people.
+    """
+    within = (_sums_within(column, [other], counts) for other in beside if other is not column)
+    return any(len(sums) > 1 and all(len(set(of)) == 1 < len(of) for of in sums) for sums in within)
+
+
+def _sums_within(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> list[Collection[int]]:
+    """The sums of its names for each entry of those beside it, totals left out."""
+    others = joined([other.cells for other in beside]) or [""] * len(column.cells)
+    sums: dict[str, Counter[str]] = {}
+    for i, (other, name) in enumerate(zip(others, column.cells, strict=True)):
+        if name.strip() and not is_of_the_whole(name) and not is_of_the_whole(other):
+            sums.setdefault(other, Counter())[name] += sum(max(number(of.cells[i]), 0) for of in counts)
+    return [of.values() for of in sums.values()]
 
 
 def _sums(keys: Sequence[str], counts: Sequence[Column]) -> Counter[str]:
