@@ -1,7 +1,7 @@
 """An epsilon split over several questions that the same people answered, from public things alone."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from functools import cache
@@ -72,9 +72,29 @@ def split_epsilon(
     # As decimals: three shares of 0.1 are 0.3
     epsilon = float(sum(Decimal(repr(mechanism.epsilon)) for mechanism in given))
 
+    expected = _expectation(chosen, alphas, numbers)
+    shares = _rounded_down([epsilon / len(alphas)] * len(alphas), epsilon)
+    found = expected(shares)
+    equal = math.fsum(found)
+    for _ in range(_ROUNDS if len(alphas) > 1 else 0):
+        weights = [math.sqrt(share * distance) for share, distance in zip(shares, found, strict=True)]
+        weights = [max(weight, _LEAST * max(weights), 1e-300) for weight in weights]
+        of_all, before = math.fsum(weights), shares
+        shares = _rounded_down([epsilon * weight / of_all for weight in weights], epsilon)
+        found = expected(shares)
+        if all(abs(one / other - 1) < _SAME for one, other in zip(shares, before, strict=True)):
+            break
+    split = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
+    return BudgetSplit(split, found, equal)
+
+
+def _expectation(
+    mechanisms: Sequence[Mechanism], alphas: Sequence[tuple[float, ...]], numbers: Sequence[Sequence[int]]
+) -> Callable[[Sequence[float]], tuple[float, ...]]:
+    """E[H] of each question's groups together at the epsilons given; ValueError where that takes too long."""
     few = len({(alpha, n) for alpha, of in zip(alphas, numbers, strict=True) for n in of}) <= _FEW
     kinds = len({*zip(alphas, map(tuple, map(sorted, numbers)), strict=True)})
-    if not few and not all(mechanism.draws_quickly for mechanism in given) and kinds > _KINDS_LARGEST:
+    if not few and not all(mechanism.draws_quickly for mechanism in mechanisms) and kinds > _KINDS_LARGEST:
         raise ValueError(f"This mechanism's epsilon is split over at most {_KINDS_LARGEST} questions that differ in "
                          f"prior or sizes: got {kinds}. Take noise, or give the shares yourself.")
     nodes = {alpha: _nodes([n for other, of in zip(alphas, numbers, strict=True) if other == alpha for n in of])
@@ -94,21 +114,9 @@ def split_epsilon(
 
     def expected(epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(of_question(mechanism, epsilon, alpha, of) for mechanism, epsilon, alpha, of
-                     in zip(chosen, epsilons, alphas, numbers, strict=True))
+                     in zip(mechanisms, epsilons, alphas, numbers, strict=True))
 
-    shares = _rounded_down([epsilon / len(alphas)] * len(alphas), epsilon)
-    found = expected(shares)
-    equal = math.fsum(found)
-    for _ in range(_ROUNDS if len(alphas) > 1 else 0):
-        weights = [math.sqrt(share * distance) for share, distance in zip(shares, found, strict=True)]
-        weights = [max(weight, _LEAST * max(weights), 1e-300) for weight in weights]
-        of_all, before = math.fsum(weights), shares
-        shares = _rounded_down([epsilon * weight / of_all for weight in weights], epsilon)
-        found = expected(shares)
-        if all(abs(one / other - 1) < _SAME for one, other in zip(shares, before, strict=True)):
-            break
-    split = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
-    return BudgetSplit(split, found, equal)
+    return expected
 
 
 def _nodes(sizes: Sequence[int]) -> list[int]:

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpbi import MECHANISMS, CountTable, Mechanism, Problem, limits, name_of, tables as data
+from dpbi import MECHANISMS, Mechanism, Problem, limits, name_of, tables as data
 from dpbi.dashboard.answers import groups as answers
 from dpbi.dashboard.answers.work import Cancelled, whole, work
 from dpbi.dashboard.page import DEFAULT_OF_GROUPS
@@ -17,24 +17,13 @@ from dpbi.dashboard.shown import charts, downloads, folds, tables
 from dpbi.dashboard.sidebar import controls, data_source, entries, grouped, menu, prior
 from dpbi.dashboard.sidebar.grouped import EXAMPLE, FILE, RELEASES, SIDES, SOURCES, TYPED, Grouped
 from dpbi.dashboard.take_away import script, take_away
-from dpbi.dashboard.views import released_groups
+from dpbi.dashboard.views import released_groups, table_form
 from dpbi.dashboard.views.group_choice import OF, PAIRS_OF, Sentences, place
 from dpbi.dashboard.words import groups as said, guard, handover, sidebar, words
 from dpbi.inference.group_conclusions import RoughDifference
 from dpbi.inference.group_planning import SIZE_LARGEST, Pair, with_epsilon
 
 _POINTS = 9  # of a plan
-TABLE_IN_USE = "data: table"  # in the session, from the page Data
-
-
-class TableInUse(Protocol):
-    """What the page Data puts into use where a file is a table of groups and questions."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def table(self) -> CountTable: ...
 
 
 class TwoGroups(NamedTuple):
@@ -130,7 +119,7 @@ def _own_counts(source: str, refused: list[str]) -> Grouped | None:
     if source == TYPED:
         st.text_area("Groups and their counts", height=110, help=said.TYPED_HELP, placeholder=said.TYPED_EXAMPLE,
                      **settings.entry(OF + "typed"))  # fmt: skip
-    used: TableInUse | None = st.session_state.get(TABLE_IN_USE)
+    used = table_form.in_use()
     with guard.beside(refused):
         if source == FILE and used is not None:
             titles = used.table.questions

@@ -63,8 +63,8 @@ def _row(k: int, n: int | None, parameter: float) -> tuple[float, ...]:
 
 _STATUS = (
     f"**Proved:** for many records loss / epsilon is at least the limit shown, at every epsilon, so that {SCALED} "
-    "breaks its epsilon wherever that exceeds 1. **Computed, not proved:** that it is no more; no exact loss looked at, "
-    "to n = 100,000 for two categories, exceeded it."
+    "breaks its epsilon wherever that exceeds 1. **Computed, not proved:** that it is no more; no exact loss looked "
+    "at, to n = 100,000 for two categories, exceeded it."
 )
 
 
@@ -78,9 +78,9 @@ def _answer() -> str:
     broken = local_loss(prior, n, _EPSILON)
     return (
         f"The papers take {SCALED} for not private, since its rate depends on the counts. With two categories and a "
-        f"prior (alpha, alpha) it loses more than epsilon for many records where alpha < {critical_parameter():.5f}; where "
-        f"alpha is larger, no exact loss looked at was more. A plain witness: the prior {prior} and n = {n:,}, where "
-        f"{broken.counts} against {broken.neighbour} loses {broken.ratio:.4f} epsilon. With three categories strong "
-        "priors break it too: the limit at (10, 10, 10) is "
+        f"prior (alpha, alpha) it loses more than epsilon for many records where alpha < {critical_parameter():.5f}; "
+        f"where alpha is larger, no exact loss looked at was more. A plain witness: the prior {prior} and n = {n:,}, "
+        f"where {broken.counts} against {broken.neighbour} loses {broken.ratio:.4f} epsilon. With three categories "
+        "strong priors break it too: the limit at (10, 10, 10) is "
         f"{local_loss_limit((10.0, 10.0, 10.0)).ratio:.3f} epsilon."
     )
