@@ -443,7 +443,9 @@ def required_epsilon(found: Sequence[RequiredEpsilon]) -> ResultTable:
 
 def large_sample(found: Sequence[LargeSampleApproach]) -> ResultTable:
     """A row per mechanism: the limit of sqrt(8 n) E[H], how near it is at the largest n, and at the one before."""
-    return _table("large-sample", "One row per mechanism: what sqrt(8 n) times the mean H tends to, and how fast", [
+    more = {len(one.limit.shares) for one in found if len(one.limit.shares) > 2}
+    name = "-".join(["large-sample", *map(str, sorted(more))])
+    return _table(name, "One row per mechanism: what sqrt(8 n) times the mean H tends to, and how fast", [
         {
             "Mechanism": name_of(one.limit.mechanism),
             "k": len(one.limit.shares),

@@ -136,7 +136,8 @@ RIGHT_HERE: dict[str, dict[str, Any]] = {
 INSIDE = {  # checks themselves, or handed what was checked, as are all tables, which lay out results
     "dpbi.read_nearest", "dpbi.noise_aware_releases",
     "dpbi.mechanisms.check_mechanism", "dpbi.mechanisms.check_released", "dpbi.inference.noise_aware.posterior_given",
-    "dpbi.posterior.dirichlet.log_predictive",
+    "dpbi.posterior.dirichlet.log_predictive", "dpbi.posterior.dirichlet.log_odds_peak",
+    "dpbi.posterior.dirichlet.log_odds_deviance",
     "EHD.large_sample_law",  # whatever its argument, it has none
     *(f"{kind.__name__}.loss_law" for kind in MECHANISMS if not kind(1.0).guarantee((1, 1), 9).is_private),
     "dpbi.posterior.dirichlet.incomplete_beta", "dpbi.posterior.dirichlet.has_width",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpbi import LargeSampleApproach, LargeSampleBoard
+from dpbi import LargeSampleApproach, LargeSampleBoard, printed_bound
 from dpbi.figures import line_labels
 from dpbi.figures.style import (
     FONT_SIZE,
@@ -64,7 +64,7 @@ def _mark_thresholds(fig: Drawing, found: LargeSampleBoard, labels: Sequence[str
     for one in found.thresholds:
         ahead, behind = (found.mechanisms.index(mechanism) for mechanism in (one.ahead, one.behind))
         y = np.exp(np.interp(np.log(one.epsilon), np.log(found.epsilons), np.log(ratios[ahead])))
-        said = f"from ε = {one.epsilon:.4g} on {labels[ahead]} is nearer than {labels[behind]}"
+        said = f"from ε = {printed_bound(one.epsilon, 4)} on {labels[ahead]} is nearer than {labels[behind]}"
         before = rings.get(round(one.epsilon, 6))
         rings[round(one.epsilon, 6)] = float(y), f"{before[1]}<br>{said}" if before else said
     if rings:

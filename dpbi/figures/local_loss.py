@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpbi import printed_bound
 from dpbi.figures.style import FONT_SIZE, LINE_WIDTH, REFERENCE, Drawing, Figure, base_layout, log_axis, number
 from dpbi.privacy.local_loss import SCALED, LocalLossMap
 
@@ -16,7 +17,7 @@ def over_priors(found: LocalLossMap) -> Figure:
     drawn = {"x": place, "y": place, "z": found.ratio.astype(np.float32), "name": "loss / epsilon"}
     fig.add_contour(
         **drawn, showlegend=False, zmin=1 - _FARTHEST, zmax=1 + _FARTHEST, colorscale=[list(one) for one in _COLOURS],
-        contours={"coloring": "heatmap", "showlines": False},
+        contours={"coloring": "heatmap", "showlines": False}, line={"smoothing": 0},
         colorbar={"thickness": 16, "outlinewidth": 1, "outlinecolor": REFERENCE.colour,
                   "title": {"text": "loss / ε"}, "tickfont": {"size": FONT_SIZE - 1}},
         hovertemplate="%{z:.4f}<extra></extra>",
@@ -42,7 +43,7 @@ def over_priors(found: LocalLossMap) -> Figure:
 
 
 def _said(found: LocalLossMap) -> str:
-    where = "for many records" if found.n is None else f"at n = {found.n:,}, epsilon = {number(found.epsilon)}"
+    where = "for many records" if found.n is None else f"at n = {found.n:,}, epsilon = {printed_bound(found.epsilon)}"
     if not found.broken:
         return (f"{where[0].upper()}{where[1:]} {SCALED} loses no more than epsilon at these priors: "
                 f"{number(found.ratio.max())} times it at most")

@@ -69,8 +69,8 @@ class Composition(FrozenResult):
         if delta < _LEAST and not given_away:
             return self.total  # probabilities so small are no doubles
         if given_away > delta:
-            raise ValueError(f"delta must be at least {printed_bound(given_away)}, which these releases lose at every "
-                             f"epsilon: got {limits.shown(delta)}.")
+            raise ValueError(f"delta must be at least {printed_bound(given_away)}, which these releases may lose at "
+                             f"every epsilon by what is proved of them: got {limits.shown(delta)}.")
         # The least loss at which delta is enough; below it, and above the next smaller one, lies the answer
         place = bisect_left(range(losses.size), True, key=lambda i: bool(
             self.delta(max(float(losses[i]), 0.0)) <= delta and losses[i] >= 0))

@@ -85,7 +85,8 @@ def calibrate(mechanism: AnyMechanism, prior: ArrayLike, n: int, *, delta: float
     exhaustive check at that multiplier is the certificate: computed loss plus numerical margin is at most epsilon, or
     delta(epsilon) plus margin at most delta. What comes of a delta > 0 promises (epsilon, delta), never epsilon alone,
     even where delta is too small to raise the rate. It refuses any other (prior, n). n = 0 has no loss to spend and
-    leaves the mechanism as it is. delta: 0, or in (0, 1).
+    leaves the mechanism as it is. delta: 0, or in (0, 1); one below about 1e-9 is less than the margin, and then the
+    exact delta may be lower, or 0.
     Raises ValueError as ``privacy_loss``. Source: ours; it follows [P17] section 8, direction 2 (with a delta
     too). Loss and delta grew with the multiplier in every case tried, which is not proved: the final multiplier is
     verified, not inferred.

@@ -396,7 +396,7 @@ def test_no_cached_answer_knows_a_name() -> None:
     asked = {name for function in functions for name in inspect.signature(function).parameters}
     assert asked == {
         "problem", "neighbour", "mechanism", "seed", "size", "prior", "n", "category", "gamma", "beta", "u", "measure",
-        "epsilons", "alpha", "mass", "points", "steps_a_side", "gammas", "limit", "priors", "sizes",
+        "epsilons", "alpha", "mass", "points", "steps_a_side", "gammas", "limit", "priors", "sizes", "mechanisms",
     }  # fmt: skip
 
 

@@ -320,6 +320,7 @@ def _of_groups() -> dict[str, Entry]:
         "groups_from": _choice("groups_from", "groups: source", grouped.SOURCES),
         "groups_example": _choice("groups_example", "groups: example", grouped.BY_KEY),
         "groups": Entry("text", _groups, lambda value: {"groups: typed": value}),
+        "group_question": _place("group_question", "groups: question", limits.CATEGORIES_LARGEST),
         "group": _place("group", "groups: first", grouped.GROUPS_LARGEST),
         "other_group": _place("other_group", "groups: second", grouped.GROUPS_LARGEST),
         "group_category": _place("group_category", "groups: category", limits.CATEGORIES_LARGEST),

@@ -13,6 +13,7 @@ from dpbi import (
     large_sample_approach,
     large_sample_board,
     name_of,
+    printed_bound,
     tables as data,
 )
 from dpbi.accuracy.axes import decades
@@ -30,7 +31,8 @@ QUESTION = (
     "**[P17]** section 8 asks when its mechanisms are nearer than Laplace noise, and has no formula. With many records "
     "there is one. Let n grow at fixed shares p: then √(8n) times the mean distance tends to a number that does not "
     "depend on the prior. With two categories it is m / sinh(ε/2) for the exponential mechanism at the local "
-    "sensitivity, m = 1/√(p₁p₂), and m coth(ε/2) / 2 for Laplace noise of scale 1/ε."
+    "sensitivity, m = 1/√(p₁p₂), and m coth(ε/2) / 2 for Laplace noise of scale 1/ε, rounded down as in "
+    "the papers."
 )
 STATUS = (
     "**Theorem:** the limits, by dominated convergence, and the limit of privacy m / sinh(ε), for the data around "
@@ -50,7 +52,7 @@ epsilons = {_EPSILONS}
 
 board = dpbi.large_sample_board(mechanisms, {_TWO[1]}, epsilons)
 for one in board.thresholds:
-    print(f"from epsilon = {{one.epsilon:.4f}} on {{one.ahead.label}} is nearer than {{one.behind.label}}")
+    print("from epsilon =", one.epsilon, "on", one.ahead.label, "is nearer than", one.behind.label)
 prior, shares, sizes = {_TWO}
 found = [dpbi.large_sample_approach(one, prior, shares, sizes) for one in board.mechanisms]
 print(dpbi.tables.large_sample(found))
@@ -101,8 +103,9 @@ def draw() -> None:
     if two:
         charts.draw(figures.approached(two), "large-sample-approach")
     st.markdown(STATUS)
-    if found:
-        tables.draw(data.large_sample(found))
+    for of in (two, [one for one in found if one not in two]):
+        if of:
+            tables.draw(data.large_sample(of))
     for why in dict.fromkeys([*(why for _, why in board.refused), *refused]):
         st.caption(why)
     with folds.fold("Copy as Python: many records") as opened:
@@ -117,9 +120,9 @@ def said(board: LargeSampleBoard) -> str:
              for one, errors in zip(board.mechanisms, board.errors, strict=True)] if board.least else []
     changes: dict[tuple[str, str], list[str]] = {}
     for one in board.thresholds:
-        changes.setdefault((f"{one.epsilon:.3f}", name_of(one.behind)), []).append(name_of(one.ahead))
+        changes.setdefault((printed_bound(one.epsilon, 4), name_of(one.behind)), []).append(name_of(one.ahead))
     places = [f"{words.listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nearer than {behind} only from "
               f"ε = {place} on" for (place, behind), ahead in changes.items()]
     return (f"**Theorem, and numbers computed from it:** with many records and two equal shares the mean distance at "
-            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. From ε = {board.epsilons[0]:g} "
-            f"to {board.epsilons[-1]:g}, {'; '.join(places) or 'no two change places'}.")
+            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. From ε = "
+            f"{printed_bound(board.epsilons[0])} to {printed_bound(board.epsilons[-1])}, {'; '.join(places) or 'no two change places'}.")

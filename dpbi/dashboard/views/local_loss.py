@@ -5,11 +5,12 @@ import contextlib
 import numpy as np
 import streamlit as st
 
+from dpbi import printed_bound
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import charts, folds
-from dpbi.dashboard.words import handover
+from dpbi.dashboard.words import handover, words
 from dpbi.privacy.local_loss import (
     SCALED,
     LocalLossMap,
@@ -22,17 +23,23 @@ from dpbi.privacy.local_loss import (
 _EPSILON = 0.1
 _MANY = 0  # records without end
 _SIZES = {2: (60, 300, 1000, _MANY), 3: (12, 24, _MANY)}  # records of k categories
-_PARAMETERS = tuple(float(f"{10 ** (place / 4):.3g}") for place in range(-8, 9))  # 0.01 to 100
+_SPREAD = (float(f"{10 ** (place / 4):.3g}") for place in range(-8, 9))  # 0.01 to 100
+_PARAMETERS = tuple(sorted([*_SPREAD, critical_parameter()]))  # so that the contour has its corner
 _WITNESS = (0.1, 0.1), 1000
+_STRONG = (10.0, 10.0, 10.0), 24
+_ALPHAS = (1.0, 0.5, 0.1)
 SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
 
+prior, n, epsilon = {_WITNESS[0]}, {_WITNESS[1]}, {_EPSILON}
+alphas = {_ALPHAS}
+
 print("critical parameter:", dpbi.critical_parameter())
-for alpha in (1.0, 0.5, 0.1):
+for alpha in alphas:
     limit = dpbi.local_loss_limit((alpha, alpha))
     print(alpha, limit.ratio, limit.counts, limit.neighbour, limit.released)
-witness = dpbi.local_loss({_WITNESS[0]}, n={_WITNESS[1]}, epsilon={_EPSILON})
+witness = dpbi.local_loss(prior, n, epsilon)
 print(witness.ratio, witness.counts, witness.neighbour, witness.margin)
-print(dpbi.local_loss_map(3, None, {_EPSILON}, [0.1, 1.0, 10.0]).ratio)
+print(dpbi.local_loss_map(3, None, epsilon, alphas).ratio)
 """
 
 
@@ -62,9 +69,11 @@ def _row(k: int, n: int | None, parameter: float) -> tuple[float, ...]:
 
 
 _STATUS = (
-    f"**Proved:** for many records loss / epsilon is at least the limit shown, at every epsilon, so that {SCALED} "
-    "breaks its epsilon wherever that exceeds 1. **Computed, not proved:** that it is no more; no exact loss looked "
-    "at, to n = 100,000 for two categories, exceeded it."
+    "**Proved:** as n grows, loss / epsilon is in the end at least the limit, at every epsilon: where that exceeds 1, "
+    f"{SCALED} breaks its epsilon at every n that is large enough. **Computed, not proved:** that it tends to the "
+    "limit (exact losses to n = 100,000), and that with two categories it loses no more than epsilon where both "
+    "parameters are at least that critical one (no exact loss looked at did). At a given n the loss may lie above the "
+    "limit, where the prior is strong beside n."
 )
 
 
@@ -76,11 +85,15 @@ def _records(size: int) -> str:
 def _answer() -> str:
     prior, n = _WITNESS
     broken = local_loss(prior, n, _EPSILON)
+    alpha, n_of_strong = _STRONG
+    strong = local_loss_limit(alpha).ratio
+    (lost,) = local_loss_ratios(3, n_of_strong, _EPSILON, alpha[0], alpha[2:])
+    limits = words.listed([f"{printed_bound(local_loss_limit((one, one)).ratio, 6)} at {one:g}" for one in _ALPHAS])
     return (
         f"The papers take {SCALED} for not private, since its rate depends on the counts. With two categories and a "
-        f"prior (alpha, alpha) it loses more than epsilon for many records where alpha < {critical_parameter():.5f}; "
-        f"where alpha is larger, no exact loss looked at was more. A plain witness: the prior {prior} and n = {n:,}, "
-        f"where {broken.counts} against {broken.neighbour} loses {broken.ratio:.4f} epsilon. With three categories "
-        "strong priors break it too: the limit at (10, 10, 10) is "
-        f"{local_loss_limit((10.0, 10.0, 10.0)).ratio:.3f} epsilon."
+        f"prior (alpha, alpha) loss / epsilon has a bound from below for many records: {limits}. It is above 1 where "
+        f"alpha is below **{critical_parameter():.5f}**. A plain witness: the prior {prior} and n = {n:,}, where "
+        f"{broken.counts} against {broken.neighbour} loses {printed_bound(broken.ratio, 5)} epsilon. With three "
+        f"categories strong priors break it too: at {tuple(map(int, alpha))} it loses {printed_bound(lost, 4)} epsilon "
+        f"at n = {n_of_strong}, and {printed_bound(strong, 4)} in the limit."
     )
