@@ -27,8 +27,9 @@ _BY_NAME = {claim.name: claim for claim in CLAIMS}
 PURPOSE = (
     "Every theorem, lemma, corollary and numbered definition or equation that numbers can decide, and steps, formulas "
     f"and conclusions between them, of {sources.MARKS} ([what they are](#the-papers)), in our words. Each is computed "
-    "exactly over a stated grid, and what holds there was searched for a counter-example beyond it. A counter-example "
-    "refutes a claim as it is worded here; a grid and a search without one prove nothing more."
+    "over a stated grid, exactly, or where only draws tell beyond what they err by, and what holds there was searched "
+    "for a counter-example beyond it. A counter-example refutes a claim as it is worded here; a grid and a search "
+    "without one prove nothing more."
 )
 
 
@@ -114,15 +115,26 @@ def _setting(scenario: Scenario) -> Setting:
 
 
 def _summary(found: dict[str, Finding]) -> str:
-    """How many hold and fail; what is a reading of ours apart from what the papers say."""
-    theirs, ours = (Counter(finding.kind for name, finding in found.items() if _BY_NAME[name].ours == so)
-                    for so in (False, True))
+    """How many hold and fail; misprints, and what is a reading of ours, apart from what the papers say."""
+    theirs, ours = Counter[str](), Counter[str]()
+    misprints = 0
+    for name, finding in found.items():
+        claim = _BY_NAME[name]
+        if claim.misprint:
+            misprints += 1
+        elif claim.ours:
+            ours[finding.kind] += 1
+        else:
+            theirs["stated" if finding.kind == "holds if" and claim.stated else finding.kind] += 1
     apart = (f"Of {ours.total()} **readings of ours**, which need a number, a sign or a correction that the paper does "
              f"not print, {ours['holds']} hold, {ours['holds if']} hold under a condition, and {ours['fails']} fail. "
              if ours else "")
-    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['holds if']} hold "
-            f"under a condition** that the paper does not state, and **{theirs['fails']} fail**. {apart}A difference "
-            "within rounding decides nothing.")
+    slips = (f"{misprints} more are **misprints**: not so as printed, while the paper itself shows what is meant. "
+             if misprints else "")
+    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['stated']} hold "
+            f"under the condition** that the paper states, **{theirs['holds if']} hold under a condition** that it "
+            f"does not state, and **{theirs['fails']} fail**. {slips}{apart}A difference within "
+            "rounding decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:

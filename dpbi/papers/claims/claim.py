@@ -196,15 +196,12 @@ class Grid:
 
 
 def _chosen(settings: tuple[Setting, ...]) -> str:
-    """Settings by their values, each of them once; parameters that all have at their defaults are left out."""
-    listed = {"counts": [one.problem.counts for one in settings], "prior": [one.problem.prior for one in settings]}
-    numbers: dict[str, list[float]] = {name: [getattr(one, name) for one in settings]
-                                       for name in ("epsilon", "gamma", "delta")}
-    numbers = {name: values for name, values in numbers.items()
-               if name == "epsilon" or set(values) != {getattr(Setting, name)}}
-    return ", ".join([f"{name} {' or '.join(dict.fromkeys(map(shown, values)))}" for name, values in listed.items()]
-                     + [f"{name} = {' or '.join(dict.fromkeys(map(shown, values)))}"
-                        for name, values in numbers.items()])
+    """Settings by their values, each of them once; gamma and delta only where some are not at their defaults."""
+    values: dict[str, list[Value]] = {"counts": [one.problem.counts for one in settings],
+                                      "prior": [one.problem.prior for one in settings]}
+    values |= {name: [getattr(one, name) for one in settings] for name in ("epsilon", "gamma", "delta")
+               if name == "epsilon" or any(getattr(one, name) != getattr(Setting, name) for one in settings)}
+    return ", ".join(f"{name} = {' or '.join(dict.fromkeys(map(shown, some)))}" for name, some in values.items())
 
 
 @dataclass(frozen=True)

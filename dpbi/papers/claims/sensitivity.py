@@ -202,7 +202,8 @@ CLAIMS = (
         "Among all data under Dir(7, 4, 5) there are some with the captions' LS(x) and, with their beta, S(x), rounded "
         "as they are: 0.08 and 0.09 at n = 100, 0.0945 and 0.096 at 120 and 150.",
         "[N] captions of Figures 3 and 4",
-        Grid(((7.0, 4.0, 5.0),), (100, 120, 150), beyond="all data"), _captioned_pair, everywhere=False, speaks_of=captioned_prior,
+        Grid(((7.0, 4.0, 5.0),), (100, 120, 150), beyond="all data"), _captioned_pair, everywhere=False,
+        speaks_of=captioned_prior,
     ),
     Claim(
         "Local sensitivity is attained at the true posterior",
