@@ -13,7 +13,7 @@ from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import folds, stylesheet, tables
-from dpbi.dashboard.take_away import script, take_away
+from dpbi.dashboard.take_away import scenario_file, script, take_away
 from dpbi.dashboard.words import bridge, guard, handover, sources, words
 from dpbi.papers.bibliography import MARKS
 from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
@@ -51,7 +51,8 @@ def draw(scenario: Scenario) -> None:
     if settings.get(_CHOSEN) not in found:
         settings.keep(_CHOSEN, next(iter(found)))
     _one(_BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)], scenario)
-    if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
+    linked = st.query_params.get(_CHOSEN) == scenario_file.name_of_option(settings.get(_CHOSEN))  # else the notice says
+    if linked and st.session_state.setdefault(_SOUGHT, True):
         st.session_state[_SOUGHT] = False
         stylesheet.call("intoSight", _CHOSEN, "p")
 

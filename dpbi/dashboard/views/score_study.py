@@ -110,8 +110,8 @@ def said(found: ScoreStudy) -> str:
     """What the study answers."""
     best = [f"**{row.score}**" for row in found.nearest()]
     rising = sorted(found.rows, key=lambda row: row.calibrated_mean)
-    times = [f"{row.score} {words.number(row.times_limit)}" for row in rising if row.times_limit]
-    unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
+    times = [f"{row.score} {words.number(row.times_limit, 3, 10**6)}" for row in rising if row.times_limit]
+    unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth, 3, 10**6)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
     among = [row.score for row in found.nearest(without=COUNTING)]
     return " ".join(filter(None, [
