@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 
 _COMPARISONS = 60_000_000  # of two neighbours at one output: each score's rate is raised in a dozen rounds of them
 COUNTING = "steps"  # the one score that is no distance between distributions
+_CALIBRATED = 2e-9  # of epsilon and 1, by which calibration may miss log E[H], which falls by at most about epsilon
+LEAST_MEAN = 1e-300  # below, a mean has lost its digits, or is 0
 PARAMETERS_LARGEST = 1e6  # the sum of the posterior's: beyond, digamma and logarithm would cancel
 
 
@@ -36,7 +38,7 @@ class ScoredMechanism:
     score: its name; sensitivity: Delta, over all neighbours and r; at_truth: the same maximum over r in {c, c'} alone,
     which a metric attains; mean: E[H] over the prior predictive at rate epsilon / (2 Delta); loss: its exact privacy
     loss there; calibrated_mean: E[H] where the exact loss is epsilon; times_limit: that over the limit, None where the
-    limit is not known.
+    limit is not known, or below 1e-300.
     """
 
     score: str
@@ -61,6 +63,12 @@ class ScoreStudy:
     rows: tuple[ScoredMechanism, ...]
     unbounded: tuple[str, ...]
     limit: PrivacyLimit
+
+    def nearest(self, without: str = "") -> list[ScoredMechanism]:
+        """Those of the smallest calibrated mean, without one of them; however small the means, relative to it."""
+        rows = [row for row in self.rows if row.score != without]
+        least = max(min(row.calibrated_mean for row in rows), LEAST_MEAN)
+        return [row for row in rows if row.calibrated_mean <= least * (1 + _CALIBRATED * (1 + self.epsilon))]
 
 
 def compare_scores(prior: ArrayLike, n: int, epsilon: float) -> ScoreStudy:
@@ -103,7 +111,7 @@ def _scored(name: str, score: Floats, limit: PrivacyLimit) -> ScoredMechanism:
     audit.rate = audit.rate * (limit.epsilon / (2 * sensitivity))
     calibrated = audit.mean(calibrated_multiplier(audit, limit.epsilon))
     return ScoredMechanism(name, sensitivity, at_truth, audit.mean(1.0), audit.worst()[0], calibrated,
-                           calibrated / limit.value if limit.value else None)
+                           calibrated / limit.value if limit.value and limit.value > LEAST_MEAN else None)
 
 
 class _ScoreAudit(SelectionAudit):

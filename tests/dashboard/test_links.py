@@ -136,11 +136,13 @@ def test_a_claim_and_a_figure_of_the_papers_have_an_address_each() -> None:
     at = follow("pages/6_Papers.py", {"claim": scenario_file.name_of_option(claim.name), "figure": "n-8-b"})
     assert at.selectbox(key="entry: claim").value == claim.name
     assert at.selectbox(key="entry: paper figure").value == figure.key
-    assert any("scrollIntoView" in part.proto.body for part in at.get("html")), "the claim is far below"
+    assert any('["intoSight", "claim"' in part.proto.body for part in at.get("html")), "the claim is far below"
     for name in ("claim", "figure"):
         at = unfold(at, f"Link to this {name}, and its Python")
     copied = [parameters(code.value) for code in at.main.code if ADDRESS in code.value]
     assert copied == [{"figure": "n-8-b", "seed": "1"}, {"claim": scenario_file.name_of_option(claim.name)}]
+    unknown = follow("pages/6_Papers.py", {"claim": "no-more"})
+    assert not any('["intoSight", "claim"' in part.proto.body for part in unknown.get("html")), "the notice is above"
     restored = scenario_file.restored({"claim": "no-more", "figure": "p17-99"})
     assert not restored.settings and restored.notices == [
         "There is no claim of the papers called 'no-more'.", "There is no figure of the papers called 'p17-99'."]

@@ -1,4 +1,4 @@
-"""The page of the papers: scores at a prior of one's own, sources by their marks, readings of ours counted apart."""
+"""The page of the papers: scores at a prior of one's own, sources by their marks, readings and misprints apart."""
 
 import re
 from collections import Counter
@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from dpbi import compare_scores
+from dpbi.dashboard.sidebar import controls
+from dpbi.dashboard.take_away import scenario_file
 from dpbi.dashboard.views import claims, score_study
 from dpbi.papers.bibliography import PAPERS
 from dpbi.papers.claims import CLAIMS
 from dpbi.papers.score_study import _chi_square
+from tests.dashboard.exports import read
 from tests.dashboard.person import bare, charts, everything, opened, select, shown, text
+from tests.dashboard.test_scenario_file import Files
 
 PAGE = "pages/6_Papers.py"
 
@@ -35,6 +39,24 @@ def test_the_scores_are_compared_at_a_prior_n_and_epsilon_of_ones_own() -> None:
     assert "it compares 501 datasets at most, and n = 501 with k = 2 categories has 502" in refused
 
 
+def test_the_setting_of_the_comparison_goes_along_in_settings_and_csv(files: Files) -> None:
+    at = shown(opened(), PAGE)
+    select(at, "scores: prior", "another")
+    for name, value in (("own prior", "50, 60"), ("n", "20"), ("epsilon", "0.7")):
+        text(at, f"scores: {name}", value)
+    kept = at.session_state["settings"]
+    found = {key: value for key in ("scores_prior", "scores_n", "scores_epsilon")
+             for value in scenario_file.accepted(key, kept).values()}
+    assert found == {"scores_prior": [50, 60], "scores_n": 20, "scores_epsilon": 0.7}
+    again = scenario_file.restored(scenario_file.from_json(scenario_file.to_json(found)))
+    assert not again.notices and {name: kept[name] for name in again.settings} == again.settings
+    listed = scenario_file.restored({"scores_prior": [7, 4]}).settings
+    assert controls.scores_prior(kept | listed) == (7, 4) and listed["scores: prior"] == "Beta(7, 4)"
+    csv = read(files["dpbi-scores-chart.csv"]())
+    assert {name: set(csv[f"Setting: {name} of the scores"]) for name in ("prior", "n", "epsilon")} == {
+        "prior": {"Beta(50, 60)"}, "n": {20}, "epsilon": {0.7}}
+
+
 def test_what_is_infinite_and_what_is_too_large_a_number_are_told_apart() -> None:
     """With a = 450 to 890 and back, chi^2 is about 10^347."""
     assert np.isinf(_chi_square((450.0, 450.0), 440)).any() and np.isfinite(_chi_square((800.0, 800.0), 440)).all()
@@ -51,16 +73,22 @@ def assert_papers_are_there(said: str) -> None:
     assert {paper.mark for paper in PAPERS if paper.date} == {"[P20]", "[L17]"}
 
 
-def test_readings_of_ours_are_marked_and_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = {claim.name for claim in CLAIMS[::9]}
-    by_name = {claim.name: replace(claim, ours=claim.name in ours) for claim in CLAIMS}
+def test_readings_of_ours_and_misprints_are_marked_and_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, slips = ({claim.name for claim in CLAIMS[start::9]} for start in (0, 1))
+    by_name = {claim.name: replace(claim, ours=claim.name in ours, misprint=claim.name in slips) for claim in CLAIMS}
     monkeypatch.setattr(claims, "_BY_NAME", by_name)
     found = {claim.name: claim.finding for claim in CLAIMS}
-    theirs, read = (Counter[str](one.kind for name, one in found.items() if (name in ours) == so)
-                    for so in (False, True))
+    apart = ours | slips
+    stated = [name for name, claim in by_name.items()
+              if claim.stated and found[name].kind == "holds if" and name not in apart]
+    theirs, read = (Counter[str](one.kind for name, one in found.items() if name in some)
+                    for some in (found.keys() - apart, ours))
     numbers = list(map(int, re.findall(r"\d+", claims._summary(found))))
     kinds = ("holds", "holds if", "fails")
-    assert numbers == [len(found) - len(ours), *(theirs[k] for k in kinds), len(ours), *(read[k] for k in kinds)]
-    marked = claims._table(found)["Source"].str.endswith("(a reading of ours)")
-    assert marked.tolist() == [name in ours for name in found]
-    assert "ours" not in claims._summary({name: one for name, one in found.items() if name not in ours})
+    assert numbers == [len(found) - len(apart), theirs["holds"], len(stated), theirs["holds if"] - len(stated),
+                       theirs["fails"], len(slips), len(ours), *(read[k] for k in kinds)]
+    sources = claims._table(found)["Source"]
+    assert sources.str.endswith("(a reading of ours)").tolist() == [name in ours for name in found]
+    assert sources.str.endswith("(a misprint)").tolist() == [name in slips for name in found]
+    plain = claims._summary({name: one for name, one in found.items() if name not in apart})
+    assert "ours" not in plain and "misprint" not in plain

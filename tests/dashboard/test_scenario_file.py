@@ -98,7 +98,8 @@ def everything_changed(at: AppTest) -> AppTest:
 
 def test_every_setting_has_its_key() -> None:
     """A setting that no key carries would be lost on the way: those left out here depend on others, or are data."""
-    derived = {privacy.SLIDER, privacy.PICKED, "prior in one box", "prior in one box: labels"}
+    derived = {privacy.SLIDER, privacy.PICKED, "prior in one box", "prior in one box: labels",
+               controls.SCORES_OWN_PRIOR}
     carried: set[str] = set()
     document = json.loads(example_document())
     document |= {"k": 3, "n": 30, "labels": ["a", "b"], "counts": [1, 2], "title": "t", "source": "counts-typed-in",

@@ -91,6 +91,19 @@ def test_every_number_of_the_study_by_enumeration(prior: tuple[float, ...], n: i
         assert row.calibrated_mean >= found.limit.value - 1e-9
 
 
+def test_what_is_nearest_is_told_by_ratios_however_small_the_means_are() -> None:
+    """With geometric noise the steps attain the limit; at epsilon = 1000 its mean is about e^-1000, no double."""
+    for epsilon, times in ((50.0, 1), (100.0, 1), (1000.0, None)):
+        found = compare_scores((1, 1), 30, epsilon)
+        nearest, = found.nearest()
+        distance, = found.nearest(without="steps")
+        assert nearest.score == "steps" and distance.score == "total variation"
+        assert nearest.times_limit == (times and pytest.approx(times, rel=1e-6))
+    alike = [dataclasses.replace(distance, score=name, calibrated_mean=mean)
+             for name, mean in (("a", 3e-200), ("b", 3e-200 * (1 + 1e-12)), ("c", 4e-200))]
+    assert [one.score for one in dataclasses.replace(found, rows=tuple(alike)).nearest()] == ["a", "b"]
+
+
 def test_reference_ratios() -> None:
     """Uniform, n = 90: how much larger the sensitivity is than what the truth's neighbours show; computed elsewhere."""
     rows = {row.score: row.sensitivity / row.at_truth for row in compare_scores((1, 1), 90, 1).rows}

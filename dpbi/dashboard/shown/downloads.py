@@ -54,6 +54,15 @@ def collected(shown: Shown) -> Iterator[None]:
         _shown.reset(token)
 
 
+def also_for(settings: Mapping[str, str | int | float]) -> None:
+    """What is shown from here on, and the page's report, are of these settings too."""
+    shown = _shown.get()
+    if shown is not None:
+        shown.columns = {**shown.columns, **{f"Setting: {name}": value for name, value in settings.items()}}
+        said = ", ".join(f"{name} = {value}" for name, value in settings.items())
+        shown.about = f"{shown.about.removesuffix('.')}, {said}."
+
+
 def csv_bytes(table: pd.DataFrame, columns: Mapping[str, str | int | float] | None = None) -> bytes:
     """The table as UTF-8 CSV with a mark; numbers as they are, text that would run as a formula after an apostrophe.
 

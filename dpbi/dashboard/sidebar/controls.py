@@ -30,6 +30,11 @@ MEASURES: dict[Measure, str] = {
 PAPERS_PART, PAPERS_PARTS = "papers part", ("The papers", "Beyond the papers")
 BEYOND, BEYOND_QUESTIONS = "beyond the papers", (
     "The law for many records", "When does the local sensitivity keep epsilon?", "Less noise for the same privacy")
+ANOTHER = "another"
+SCORES_PRIOR, SCORES_OWN_PRIOR, SCORES_N, SCORES_EPSILON = (
+    f"scores: {name}" for name in ("prior", "own prior", "n", "epsilon"))
+SCORES_PRIORS = {words.prior_words(prior): prior for prior in ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (50.0, 50.0))} | {
+    ANOTHER: ()}
 LOSES_MOST = "The one that loses most"
 _ANSWERS = ("answer", "other answer")
 DEFAULTS: dict[str, Any] = {
@@ -55,6 +60,10 @@ DEFAULTS: dict[str, Any] = {
     BEYOND: BEYOND_QUESTIONS[0],
     "paper figure": FIGURES[0].key,
     "claim": CLAIMS[0].name,
+    SCORES_PRIOR: next(iter(SCORES_PRIORS)),
+    SCORES_OWN_PRIOR: "20, 5",
+    SCORES_N: "100",
+    SCORES_EPSILON: "1",
     **address.DEFAULTS,
 }
 
@@ -128,6 +137,11 @@ def check_epsilons(epsilons: Sequence[Any]) -> tuple[float, ...]:
     """A few further epsilons. Raises ValueError for more than a chart shows apart."""
     apart = tuple(dict.fromkeys(map(limits.check_epsilon, epsilons)))
     return limits.sequence("also at epsilon", apart, "of numbers", FURTHER_LARGEST)
+
+
+def scores_prior(kept: Mapping[str, Any]) -> tuple[float, ...]:
+    """Of the comparison of scores. Raises ValueError for numbers that are no prior."""
+    return limits.check_prior(SCORES_PRIORS[kept[SCORES_PRIOR]] or entries.numbers("prior", kept[SCORES_OWN_PRIOR]))
 
 
 def check_distance(t: Any) -> float:

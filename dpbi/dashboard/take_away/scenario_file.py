@@ -294,6 +294,10 @@ def table() -> dict[str, Entry]:
         "figure": figure,
         "paper_figure": figure._replace(read=None),  # what older files and links call it
         "claim": _choice("claim", "claim", [claim.name for claim in CLAIMS], many=True),
+        "scores_prior": Entry("numbers", limits.check_prior, _scores_prior,
+                              lambda kept: list(controls.scores_prior(kept))),
+        "scores_n": _whole("scores_n", controls.SCORES_N, 1, limits.TOTAL_LARGEST),
+        "scores_epsilon": _number("scores_epsilon", controls.SCORES_EPSILON, limits.check_epsilon),
         "accuracy_axis": _choice("accuracy_axis", "accuracy along", [axis.name for axis in AXES]),
         "accuracy_metric": _choice("accuracy_metric", "accuracy in", METRICS),
         "accuracy_over": _choice("accuracy_over", "accuracy over", accuracy_words.OVER),
@@ -310,6 +314,14 @@ def table() -> dict[str, Entry]:
         "calibrate": _flag("calibrate", "calibrated for")._replace(read=None),
         **_of_groups(),
     }
+
+
+def _scores_prior(alpha: tuple[float, ...]) -> Settings:
+    """The prior as the list offers it, else its numbers."""
+    for name, listed in controls.SCORES_PRIORS.items():
+        if listed == tuple(alpha):
+            return {controls.SCORES_PRIOR: name}
+    return {controls.SCORES_PRIOR: controls.ANOTHER, controls.SCORES_OWN_PRIOR: ", ".join(map(written, alpha))}
 
 
 def _of_groups() -> dict[str, Entry]:

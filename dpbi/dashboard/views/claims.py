@@ -13,7 +13,7 @@ from dpbi.dashboard.answers.work import whole
 from dpbi.dashboard.scenario import Scenario
 from dpbi.dashboard.session import settings
 from dpbi.dashboard.shown import folds, stylesheet, tables
-from dpbi.dashboard.take_away import script, take_away
+from dpbi.dashboard.take_away import scenario_file, script, take_away
 from dpbi.dashboard.words import bridge, guard, handover, sources, words
 from dpbi.papers.bibliography import MARKS
 from dpbi.papers.claims import CLAIMS, KINDS, Case, Claim, Finding, Reading, Setting, shown
@@ -27,8 +27,9 @@ _BY_NAME = {claim.name: claim for claim in CLAIMS}
 PURPOSE = (
     "Every theorem, lemma, corollary and numbered definition or equation that numbers can decide, and steps, formulas "
     f"and conclusions between them, of {sources.MARKS} ([what they are](#the-papers)), in our words. Each is computed "
-    "exactly over a stated grid, and what holds there was searched for a counter-example beyond it. A counter-example "
-    "refutes a claim as it is worded here; a grid and a search without one prove nothing more."
+    "over a stated grid, exactly, or where only draws tell beyond what they err by, and what holds there was searched "
+    "for a counter-example beyond it. A counter-example refutes a claim as it is worded here; a grid and a search "
+    "without one prove nothing more."
 )
 
 
@@ -50,7 +51,8 @@ def draw(scenario: Scenario) -> None:
     if settings.get(_CHOSEN) not in found:
         settings.keep(_CHOSEN, next(iter(found)))
     _one(_BY_NAME[settings.choice("Claim", _CHOSEN, found, width=620)], scenario)
-    if _CHOSEN in st.query_params and st.session_state.setdefault(_SOUGHT, True):
+    linked = st.query_params.get(_CHOSEN) == scenario_file.name_of_option(settings.get(_CHOSEN))  # else the notice says
+    if linked and st.session_state.setdefault(_SOUGHT, True):
         st.session_state[_SOUGHT] = False
         stylesheet.call("intoSight", _CHOSEN, "p")
 
@@ -114,15 +116,26 @@ def _setting(scenario: Scenario) -> Setting:
 
 
 def _summary(found: dict[str, Finding]) -> str:
-    """How many hold and fail; what is a reading of ours apart from what the papers say."""
-    theirs, ours = (Counter(finding.kind for name, finding in found.items() if _BY_NAME[name].ours == so)
-                    for so in (False, True))
+    """How many hold and fail; misprints, and what is a reading of ours, apart from what the papers say."""
+    theirs, ours = Counter[str](), Counter[str]()
+    misprints = 0
+    for name, finding in found.items():
+        claim = _BY_NAME[name]
+        if claim.misprint:
+            misprints += 1
+        elif claim.ours:
+            ours[finding.kind] += 1
+        else:
+            theirs["stated" if finding.kind == "holds if" and claim.stated else finding.kind] += 1
     apart = (f"Of {ours.total()} **readings of ours**, which need a number, a sign or a correction that the paper does "
              f"not print, {ours['holds']} hold, {ours['holds if']} hold under a condition, and {ours['fails']} fail. "
              if ours else "")
-    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['holds if']} hold "
-            f"under a condition** that the paper does not state, and **{theirs['fails']} fail**. {apart}A difference "
-            "within rounding decides nothing.")
+    slips = (f"{misprints} more are **misprints**: not so as printed, while the paper itself shows what is meant. "
+             if misprints else "")
+    return (f"Of {theirs.total()} claims **{theirs['holds']} hold** wherever looked at, **{theirs['stated']} hold "
+            f"under the condition** that the paper states, **{theirs['holds if']} hold under a condition** that it "
+            f"does not state, and **{theirs['fails']} fail**. {slips}{apart}A difference within "
+            "rounding decides nothing.")
 
 
 def _table(found: dict[str, Finding]) -> pd.DataFrame:

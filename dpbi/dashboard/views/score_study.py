@@ -9,19 +9,15 @@ import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
 from dpbi import limits
-from dpbi.accuracy.order import Measured, foremost, rising
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
-from dpbi.dashboard.shown import charts, folds, tables
-from dpbi.dashboard.sidebar import entries
+from dpbi.dashboard.shown import charts, downloads, folds, tables
+from dpbi.dashboard.sidebar import controls, entries
 from dpbi.dashboard.words import guard, handover, words
-from dpbi.papers.score_study import COUNTING, ScoredMechanism, ScoreStudy, compare_scores
+from dpbi.papers.score_study import COUNTING, ScoreStudy, compare_scores
 from dpbi.problem.candidates import number_of_candidates
 
-_OWN, _OF = "another", "scores: "
-_PRIORS = {words.prior_words(prior): prior for prior in ((1.0, 1.0), (0.5, 0.5), (7.0, 4.0), (50.0, 50.0))}
-_ENTRIES = {"prior": next(iter(_PRIORS)), "own prior": "20, 5", "n": "100", "epsilon": "1"}
 _DATASETS = 501  # of a comparison that a visitor may ask for: some seconds, and a hundred megabytes
 _FEW = 40  # records of the table: fewer than the heaviest of its priors, whose chi-square is then finite
 _ELSEWHERE = [(prior, _FEW, epsilon) for prior in ((1.0, 1.0), (7.0, 4.0), (50.0, 50.0)) for epsilon in (0.5, 2.0)]
@@ -56,6 +52,9 @@ def draw() -> None:
         with work("scores", asked, 1, "studies") as current, contextlib.suppress(Cancelled):
             found = current.ask(_study, *asked)
         if current.complete:
+            prior, n, epsilon = asked
+            downloads.also_for({"prior of the scores": words.prior_words(prior), "n of the scores": n,
+                                "epsilon of the scores": epsilon})
             charts.draw(scores.compared(found), "scores")
             st.markdown(said(found))
         with folds.fold("Copy as Python: which distance") as opened:
@@ -74,13 +73,12 @@ def draw() -> None:
 
 def _asked() -> tuple[tuple[float, ...], int, float]:
     """What the row of controls asks. Raises ValueError for an entry that is refused."""
-    for name, value in _ENTRIES.items():
-        settings.setdefault(_OF + name, value)
     with st.container(horizontal=True):
-        chosen = settings.choice("Prior", _OF + "prior", [*_PRIORS, _OWN], width=170)
-        own = _entry("Its numbers", "own prior", 150) if chosen == _OWN else ""
-        n, epsilon = _entry("n", "n", 110), _entry("epsilon", "epsilon", 110)
-    prior = limits.check_prior(entries.numbers("prior", own) if chosen == _OWN else _PRIORS[chosen])
+        chosen = settings.choice("Prior", controls.SCORES_PRIOR, controls.SCORES_PRIORS, width=170)
+        if chosen == controls.ANOTHER:
+            _entry("Its numbers", controls.SCORES_OWN_PRIOR, 150)
+        n, epsilon = _entry("n", controls.SCORES_N, 110), _entry("epsilon", controls.SCORES_EPSILON, 110)
+    prior = controls.scores_prior(settings.everything())
     records = entries.whole("n", n, 1, limits.TOTAL_LARGEST)
     visited = number_of_candidates(records, len(prior))
     if visited > _DATASETS:
@@ -91,7 +89,7 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
 
 
 def _entry(label: str, name: str, width: int) -> str:
-    return st.text_input(label, width=width, **settings.entry(_OF + name)) or ""
+    return st.text_input(label, width=width, **settings.entry(name)) or ""
 
 
 def script_of(prior: tuple[float, ...], n: int, epsilon: float) -> str:
@@ -110,11 +108,12 @@ print("of infinite sensitivity:", found.unbounded)
 
 def said(found: ScoreStudy) -> str:
     """What the study answers."""
-    best = [f"**{row.score}**" for row in foremost(found.rows, _mean)]
-    times = [f"{row.score} {row.times_limit:.2f}" for row in rising(found.rows, _mean) if row.times_limit]
-    unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth)} times"
+    best = [f"**{row.score}**" for row in found.nearest()]
+    rising = sorted(found.rows, key=lambda row: row.calibrated_mean)
+    times = [f"{row.score} {words.number(row.times_limit, 3, 10**6)}" for row in rising if row.times_limit]
+    unlike = [f"{row.score} {words.number(row.sensitivity / row.at_truth, 3, 10**6)} times"
               for row in found.rows if row.sensitivity > 1.01 * row.at_truth]
-    among = [row.score for row in _nearest_distances(found)]
+    among = [row.score for row in found.nearest(without=COUNTING)]
     return " ".join(filter(None, [
         f"**Computed:** of these scores, at the same exact loss, {words.listed(best)} "
         f"{_is(best)} nearest, and of those between distributions {words.listed(among)}.",
@@ -134,19 +133,11 @@ def _too_large(found: ScoreStudy) -> str:
 
 def order_said(studies: Sequence[ScoreStudy]) -> str:
     """Whether one distance between distributions is nearest whatever prior and epsilon."""
-    nearest = Counter(row.score for found in studies for row in _nearest_distances(found))
+    nearest = Counter(row.score for found in studies for row in found.nearest(without=COUNTING))
     times = [f"{score} at {number} of {len(studies)}" for score, number in nearest.most_common()]
     turns = len(nearest) > 1 and max(nearest.values()) < len(studies)
     return ("**Which one is nearest depends on prior and epsilon.** " if turns else "") + (
         f"Of the distances between distributions nearest is {words.listed(times)} settings below.")
-
-
-def _nearest_distances(found: ScoreStudy) -> list[ScoredMechanism]:
-    return foremost([row for row in found.rows if row.score != COUNTING], _mean)
-
-
-def _mean(row: ScoredMechanism) -> Measured:
-    return Measured(row.calibrated_mean)
 
 
 def _is(listed: Sequence[str]) -> str:

@@ -423,12 +423,14 @@ CLAIMS = (
         "P(H >= h) is the sum of exp(-epsilon H / S) over the candidates beyond h, divided by M_H's normaliser.",
         "[P17] section 6.2, first bound",
         _TAILS, _tail_formula,
+        misprint=True,
     ),
     Claim(
         "The tail of M_H with its normaliser",
         "P(H >= h) is at most N exp(-epsilon h / S), divided by M_H's normaliser.",
         "[P17] section 6.2, second bound",
         _TAILS, partial(_tail, rates=2.0, log_normaliser=_log_normaliser),
+        misprint=True,
     ),
     Claim(
         "The exact tail of M_H, with 2 S",
@@ -538,6 +540,7 @@ CLAIMS = (
         replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
         partial(_in_the_proof, local=False, stated=_largest, side="at least"),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "EHDL within k steps, at least its own upper bound",
@@ -547,6 +550,7 @@ CLAIMS = (
         replace(_STEPPED, found=(at((1.0, 1.0), (50, 50)),)),
         partial(_in_the_proof, local=True, stated=_largest, side="at least"),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "Theorem 4.5 at k = 0, noise",
@@ -653,6 +657,7 @@ CLAIMS = (
         "prod theta_i^{alpha_i} / B(alpha), which both papers print for a Beta or Dirichlet prior, integrates to 1.",
         "[P17] section 2 (Beta); [N] section 1",
         Grid(PRIORS), _density,
+        misprint=True,
     ),
     Claim(
         "Hellinger distance bounds total variation",

@@ -27,7 +27,8 @@ from .searched import SEARCHED
 Value = float | int | str | tuple[float, ...] | tuple[int, ...]
 Named = tuple[tuple[str, Value], ...]
 
-KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text", "Reading of ours")
+KINDS = ("Theorem", "Lemma", "Corollary", "Definition", "Algorithm", "Assertion", "Figure", "Text", "Misprint",
+         "Reading of ours")
 ROUNDING = 1e-9  # relative: a smaller difference between what is claimed and what is so may be rounding alone
 _DIFFERENT = 1e-6  # relative: from here on two numbers that are claimed equal are not
 _LARGEST_EXACT = 1e280  # beyond, ``exp`` may have cut it
@@ -119,6 +120,12 @@ def balanced(problem: Problem) -> None:
          f"This claim speaks of balanced data only, so not of yours: got counts {shown(problem.counts)}.")
 
 
+def captioned_prior(problem: Problem) -> None:
+    """Of the prior of [N], figures 3 and 4."""
+    need(problem.prior == (7.0, 4.0, 5.0),
+         f"This claim speaks of the prior Dir(7, 4, 5), so not of yours: got {shown(problem.prior)}.")
+
+
 def case(inputs: Mapping[str, Value], numbers: Mapping[str, Value], margin: float, within: bool = True) -> Case:
     return Case(tuple(inputs.items()), tuple(numbers.items()), float(margin), bool(within))
 
@@ -144,8 +151,9 @@ class Grid:
     """Settings from small to large: by n, then prior, dataset, epsilon, gamma and delta, each in the order given.
 
     data: "all" datasets of each n, the "balanced" one, or "any" one where counts do not matter; what stays empty does
-    not matter to the claim and has its default; beyond: what the claim visits at every setting; found: settings off
-    the grid that a search over priors, datasets and all parameters came upon.
+    not matter to the claim and has its default; beyond: what the claim visits at every setting; off the grid, chosen:
+    settings named one by one, most of them the papers' own; found: those that a search over priors, datasets and all
+    parameters came upon.
     """
 
     priors: tuple[tuple[float, ...], ...] = ((1.0, 1.0),)
@@ -155,10 +163,11 @@ class Grid:
     gammas: tuple[float, ...] = ()
     deltas: tuple[float, ...] = ()
     beyond: str = ""
+    chosen: tuple[Setting, ...] = ()
     found: tuple[Setting, ...] = ()
 
     def __iter__(self) -> Iterator[Setting]:
-        return iter(sorted((*self._crossed(), *self.found), key=lambda setting: setting.problem.n))
+        return iter(sorted((*self._crossed(), *self.chosen, *self.found), key=lambda setting: setting.problem.n))
 
     def _crossed(self) -> Iterator[Setting]:
         for n, prior in product(self.totals, self.priors):
@@ -173,16 +182,26 @@ class Grid:
     @property
     def words(self) -> str:
         parts = [
-            f"prior {', '.join(map(shown, self.priors))}",
+            f"prior {', '.join(map(shown, self.priors))}" if self.priors else "",
             f"n = {_range(self.totals)}" if self.totals != (1,) else "",
-            {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data],
+            {"all": "all datasets", "balanced": "balanced datasets", "any": ""}[self.data] if self.priors else "",
             *(f"{name} = {_range(values)}" for name, values in
               (("epsilon", self.epsilons), ("gamma", self.gammas), ("delta", self.deltas)) if values),
             self.beyond,
+            ("also " if self.priors else "") + _chosen(self.chosen) if self.chosen else "",
             f"{len(self.found)} more found by a search up to n = {max(one.problem.n for one in self.found):,}"
             if self.found else "",
         ]
         return "; ".join(filter(None, parts))
+
+
+def _chosen(settings: tuple[Setting, ...]) -> str:
+    """Settings by their values, each of them once; gamma and delta only where some are not at their defaults."""
+    values: dict[str, list[Value]] = {"counts": [one.problem.counts for one in settings],
+                                      "prior": [one.problem.prior for one in settings]}
+    values |= {name: [getattr(one, name) for one in settings] for name in ("epsilon", "gamma", "delta")
+               if name == "epsilon" or any(getattr(one, name) != getattr(Setting, name) for one in settings)}
+    return ", ".join(f"{name} = {' or '.join(dict.fromkeys(map(shown, some)))}" for name, some in values.items())
 
 
 @dataclass(frozen=True)
@@ -302,6 +321,8 @@ class Reading:
             return f"Here nothing is decided: both sides are equal up to rounding. {said}."
         decided = [one for one in self.cases if one.decided]
         verb = "holds" if self.holds else "fails"
+        if not self.everywhere:  # that it is so somewhere is not refuted by one place
+            verb = "is seen" if self.holds else "is not seen"
         alike = sum(one.holds == self.holds for one in decided)
         among = f" in {alike} of {len(decided)} cases" if len(decided) > 1 else ""
         equal = len(self.cases) - len(decided)
@@ -317,7 +338,9 @@ class Claim:
     the grid of the finding; cases: what it says of a problem at a setting of it, ValueError where it says nothing;
     condition: what saves it, if that is known; everywhere: whether it speaks of every case, or says that there is one;
     speaks_of: of which data; ours: whether it is a reading of ours, which needs a number, a sign or a correction that
-    the paper does not print, or takes it at more than its words: the paper is not right or wrong by it.
+    the paper does not print, or takes it at more than its words: the paper is not right or wrong by it; misprint:
+    whether the paper itself shows, elsewhere or by how it goes on, that something else is meant than it prints; stated:
+    whether the condition stands in a paper that makes the claim.
     """
 
     name: str
@@ -329,6 +352,8 @@ class Claim:
     everywhere: bool = True
     speaks_of: Callable[[Problem], None] = any_data
     ours: bool = False
+    misprint: bool = False
+    stated: bool = False
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -337,15 +362,16 @@ class Claim:
 
     @property
     def cited(self) -> str:
-        """The source, and whether it is a reading of ours."""
-        return f"{self.source} (a reading of ours)" if self.ours else self.source
+        """The source, and whether it is a reading of ours or a misprint."""
+        apart = " (a reading of ours)" if self.ours else " (a misprint)" if self.misprint else ""
+        return self.source + apart
 
     @property
     def kind(self) -> str:
-        """What it is in the paper, by the first such word of its source, or that it is a reading of ours."""
-        *named, text, reading = KINDS
+        """What it is in the paper, by the first such word of its source, or a misprint, or a reading of ours."""
+        *named, text, misprint, reading = KINDS
         found = re.search("|".join(named), self.source)
-        return reading if self.ours else found.group() if found else text
+        return reading if self.ours else misprint if self.misprint else found.group() if found else text
 
     @property
     def grid(self) -> str:

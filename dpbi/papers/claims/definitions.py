@@ -227,30 +227,35 @@ CLAIMS = (
         "All parameters that the algorithm returns, its loop taken as printed, are above 0.",
         "[D20] Algorithm 1",
         Grid(tuple((1.0,) * k for k in (2, 3, 4))), _algorithm_1,
+        misprint=True,
     ),
     Claim(
         "The equality of Definition 1",
         "For neighbours and every set B of outputs the probability of B is e^epsilon times that under the neighbour.",
         "[P17] Definition 1, printed with =",
         Grid(epsilons=_EPSILONS), partial(_equality, pure=True),
+        misprint=True,
     ),
     Claim(
         "The equality of Definition 2",
         "For neighbours and every set B the probability of B is e^epsilon times that under the neighbour, plus delta.",
         "[P17] Definition 2, printed with =",
         Grid(epsilons=_EPSILONS, deltas=(1e-8, 0.1)), partial(_equality, pure=False),
+        misprint=True,
     ),
     Claim(
         "Adjacent data agree in at most one record",
         "Two datasets of n records of which one is replaced agree in at most one record.",
         "[P17] footnote 1",
         Grid(totals=(1, 2, 3, 10)), _adjacency, "n is at most 2",
+        misprint=True,
     ),
     Claim(
         "The local sensitivity as printed",
         "LS(x) is the largest |H(BI(x'), r) - H(BI(x'), r)|, with the neighbour x' in both places.",
         "[P17] sections 4.1.2 and 7.1",
         _DATA, _printed_local_sensitivity,
+        misprint=True,
     ),
     Claim(
         "Neighbours suffice for S",
@@ -263,6 +268,7 @@ CLAIMS = (
         "With the local sensitivity of x itself in every term the maximum is the smooth sensitivity.",
         "[N] Definition 2.1",
         Grid(FEW_PRIORS, (1, 2, 6), "all", epsilons=(1.0,)), _printed_smooth_sensitivity,
+        misprint=True,
     ),
     Claim(
         "Candidates have integer parameters that sum to n + 2",
@@ -322,5 +328,6 @@ CLAIMS = (
         "exp(-y epsilon/2) is the density at y of Laplace noise of scale 2/epsilon; y = -2 to 2.",
         "[L17]",
         Grid(epsilons=_EPSILONS), _printed_density,
+        misprint=True,
     ),
 )

@@ -230,6 +230,7 @@ CLAIMS = (
         "[D20] and [P20] proof of Theorem 4.2, as printed",
         _DATASETS, partial(_within_sensitivity, strictly=True),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "LSHist stays within LS(x)",
@@ -251,6 +252,7 @@ CLAIMS = (
         "[D20] and [P20] Corollary 4.4.1, equation 1",
         replace(_DATASETS, totals=(2, 3, 10), epsilons=()), partial(_one_step_of_noise, as_printed=True),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "One step of noise leads no farther than LS(x)",
@@ -307,6 +309,7 @@ CLAIMS = (
         "[D20] and [P20] Theorem 4.3; printed in Theorems 4.4 and 4.5 too",
         Grid(((1.0, 1.0), (0.5, 0.5), (7.0, 4.0)), (2, 3), "all", found=(at((1.0, 1.0), (3, 7)),)), _is_candidate,
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "ln(1/gamma)/epsilon is k",

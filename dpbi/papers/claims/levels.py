@@ -236,12 +236,13 @@ def _negative_lambda(problem: Problem, setting: Setting) -> Iterator[Case]:
                at_most(shrunk, 0.0))
 
 
-def _negative_ratio(problem: Problem, setting: Setting) -> Iterator[Case]:
+def _negative_ratio(problem: Problem, setting: Setting, log: bool) -> Iterator[Case]:
     """h(z) / h(e^lambda z) = exp(-rate H (1 - e^lambda)) at the nearest wrong candidate: largest after the truth's."""
     rate, nearest = _mechanism(setting).rate(problem), float(_levels(setting).distance[1])
-    ratio = math.exp(-rate * nearest * -math.expm1(-setting.gamma))
+    log_ratio = -rate * nearest * -math.expm1(-setting.gamma)
+    name, value = ("log ratio", log_ratio) if log else ("ratio", math.exp(log_ratio))
     yield case(setting.named("prior", "counts", "epsilon", "delta") | {"lambda": -setting.gamma},
-               {"ratio": ratio, "epsilon/2": setting.epsilon / 2}, at_most(ratio, setting.epsilon / 2),
+               {name: value, "epsilon/2": setting.epsilon / 2}, at_most(value, setting.epsilon / 2),
                within=setting.epsilon >= 2)
 
 
@@ -356,6 +357,7 @@ CLAIMS = (
         "C_r, the number of candidates at the distance of r, is 1 or 2.",
         "[P17] Definition 4 and proof of Lemma 5.3; [N] section 2.3.1",
         Grid(FEW_PRIORS, (1, 2, 3, 6), "all"), _at_most_two, "k = 2",
+        stated=True,
     ),
     Claim(
         "Every candidate but the truth has a twin",
@@ -377,6 +379,7 @@ CLAIMS = (
         "(4,5,3), (4,3,5), (5,4,3), (5,3,4), (3,5,4) and (5,5,5) are the candidates one step from Dir(5, 5, 5).",
         "[N] section 4.4",
         Grid(((1.0, 1.0, 1.0),), (12,)), _listed_neighbours,
+        misprint=True,
     ),
     Claim(
         "The notes' probability of a distance",
@@ -391,6 +394,7 @@ CLAIMS = (
         "[P17] Lemma 5.3",
         _LEMMAS, partial(_sliding, sign=-1),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "Sliding, as derived",
@@ -420,6 +424,7 @@ CLAIMS = (
         "[N] proof of Lemma 2.2, where G is defined",
         _EVENTS, partial(_far_event, margin=equal, stated=lambda delta: 1 - delta / 2),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "The notes' event has probability delta/2",
@@ -428,6 +433,7 @@ CLAIMS = (
         "[N] proof of Lemma 2.2, last equation",
         _EVENTS, partial(_far_event, margin=equal, stated=lambda delta: delta / 2),
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "The notes' event has probability at most delta/2",
@@ -437,12 +443,22 @@ CLAIMS = (
         speaks_of=two_categories,
     ),
     Claim(
-        "Below lambda = 0 the ratio is at most epsilon/2",
+        "Below lambda = 0 the ratio is at most epsilon/2, as printed",
         "For lambda < 0 the ratio of P[u = z] to P[u = e^lambda z], by one candidate each, is at most epsilon/2; z the "
-        "score nearest to 0.",
+        "score nearest to 0. What follows in both proofs is of the log ratio.",
         "[N] proof of Lemma 2.2; [P17] proof of Lemma 5.4",
         replace(_EVENTS, gammas=(0.1, 1.0), beyond="lambda = -gamma",
-                found=(at((7.0, 4.0), (2, 4), 1.8, gamma=1.8, delta=0.8),)), _negative_ratio, "epsilon is at least 2",
+                found=(at((7.0, 4.0), (2, 4), 1.8, gamma=1.8, delta=0.8),)),
+        partial(_negative_ratio, log=False), "epsilon is at least 2",
+        speaks_of=two_categories,
+        misprint=True,
+    ),
+    Claim(
+        "Below lambda = 0 the log ratio is at most epsilon/2",
+        "For lambda < 0 the logarithm of the ratio of P[u = z] to P[u = e^lambda z], by one candidate each, is at most "
+        "epsilon/2; z the score nearest to 0.",
+        "[N] proof of Lemma 2.2; [P17] proof of Lemma 5.4, whose next sentences are of the log ratio",
+        replace(_EVENTS, gammas=(0.1, 1.0), beyond="lambda = -gamma"), partial(_negative_ratio, log=True),
         speaks_of=two_categories,
     ),
     Claim(
@@ -452,6 +468,7 @@ CLAIMS = (
         Grid(FEW_PRIORS[:3], (1, 2, 6), "all", gammas=(0.1, 1.0), beyond="lambda = -gamma; the farthest candidate"),
         _negative_lambda,
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "M_H's event has probability 1 - delta'/2",

@@ -88,6 +88,7 @@ CLAIMS = (
         "The largest of k independent noises of scale 2/epsilon is above (2/epsilon) ln(k/p) with probability p.",
         "[N] section 3.1, last equation",
         Grid(_DIMENSIONS, deltas=(0.01, 0.1, 0.5), beyond="p = delta"), _largest_noise,
+        misprint=True,
     ),
     Claim(
         "The sum of k noises exceeds k (2/epsilon) ln(k/p) with probability at most p",

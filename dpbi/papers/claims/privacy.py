@@ -27,11 +27,11 @@ from .claim import (
     at,
     at_most,
     candidates_of,
+    captioned_prior,
     case,
     equal,
     exp,
     need,
-    shown,
     true,
     two_categories,
 )
@@ -236,12 +236,6 @@ def _ratio_is_constant(problem: Problem, setting: Setting) -> Iterator[Case]:
                min(equal(ratio, setting.epsilon) for ratio in (low, high)))
 
 
-def captioned_prior(problem: Problem) -> None:
-    """Of the prior of [N], figures 3 and 4."""
-    need(problem.prior == (7.0, 4.0, 5.0),
-         f"This claim speaks of the prior Dir(7, 4, 5), so not of yours: got {shown(problem.prior)}.")
-
-
 _EPSILONS = (0.1, 1.0, 5.0)
 _NEIGHBOURING = Grid(FEW_PRIORS[:3], (1, 2, 5), "all", epsilons=_EPSILONS, beyond="every neighbour")
 _STRONG = (100.0, 1000.0, 100.0)
@@ -321,12 +315,14 @@ CLAIMS = (
         ours=True,
     ),
     Claim(
-        "(epsilon, delta) with the notes' own beta",
-        "With n + 1 in beta for every k the mechanism is (epsilon, delta)-DP: computed in the limit of heavy priors, "
+        "(epsilon, delta) with n + 1 in beta for every k",
+        "With the n + 1 that the notes' beta has for beta distributions, taken at every k, the mechanism is (epsilon, "
+        "delta)-DP: computed in the limit of heavy priors, "
         "one category's the heaviest without bound, between the data with all records there and with all but one.",
-        "[N] Lemma 2.3 with section 2.3.1's beta",
+        "[N] Lemma 2.3 with section 2.3.1's beta, which at every k is ours",
         Grid(((1.0,) * 3, (1.0,) * 30, (1.0,) * 150, (1.0,) * 300), (10_000,), epsilons=(8.6,), deltas=(0.8,)),
         _heavy_prior,
+        ours=True,
     ),
     Claim(
         "Lemma 5.5 has a delta",
@@ -365,6 +361,7 @@ CLAIMS = (
              found=(at((1.0, 1.0), (3, 3), 0.5), at((60.0, 2600.0, 60.0), (1, 3, 1), 9.28, delta=0.2))),
         _concrete_loss,
         "the prior is flat with k = 2, epsilon is 1 and delta is 0.0005, as in the paper",
+        stated=True,
     ),
     Claim(
         "Two independent noises of scale 2/epsilon keep epsilon",
@@ -382,6 +379,7 @@ CLAIMS = (
              found=(at((1.0, 1.0), (1, 0), 1.75),)),
         _scale_as_written, "epsilon is at least 2",
         speaks_of=two_categories,
+        misprint=True,
     ),
     Claim(
         "The ratio of two neighbours' probabilities is e^epsilon",
@@ -389,5 +387,6 @@ CLAIMS = (
         "[L17] last equation",
         Grid(totals=(1, 2, 5, 20), data="balanced", epsilons=_EPSILONS, beyond="every output"), _ratio_is_constant,
         speaks_of=two_categories,
+        misprint=True,
     ),
 )

@@ -88,9 +88,12 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
     "The notes' event has probability at most delta/2":
         (696, {"prior": (0.01, 1980.0), "k": (2, 2), "n": (1, 60998), "epsilon": (0.0511, 12.0), "delta":
          (1.69e-10, 0.999)}, 10),
-    "Below lambda = 0 the ratio is at most epsilon/2":
-        (403, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 54577), "epsilon": (2.03, 12.0), "delta":
-         (2.32e-10, 0.999)}, 1),
+    "Below lambda = 0 the ratio is at most epsilon/2, as printed":
+        (402, {"prior": (0.01, 1930.0), "k": (2, 2), "n": (1, 50318), "epsilon": (2.0, 12.0), "delta":
+         (1.87e-10, 0.999)}, 3),
+    "Below lambda = 0 the log ratio is at most epsilon/2":
+        (702, {"prior": (0.01, 2000.0), "k": (2, 2), "n": (1, 109572), "epsilon": (0.05, 12.0), "delta":
+         (1e-10, 0.999)}, 10),
     "The largest case of Lemma 5.5":
         (703, {"prior": (0.0118, 2000.0), "k": (2, 2), "n": (1, 512060), "epsilon": (0.0505, 12.0), "delta":
          (1e-10, 0.999)}, 6),
@@ -157,8 +160,8 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
     "ELap(x)/LS(x) is below 2":
         (437, {"prior": (0.013, 1860.0), "k": (2, 2), "n": (1, 275), "epsilon": (0.0551, 12.0)}, 3),
     "The smooth bound is more accurate than the global one":
-        (722, {"prior": (0.01, 2000.0), "k": (2, 5), "n": (1, 669952), "epsilon": (0.05, 11.2), "gamma":
-         (0.01, 10.0)}, 11),
+        (697, {"prior": (0.01, 1850.0), "k": (2, 5), "n": (1, 493528), "epsilon": (0.05, 11.9), "gamma":
+         (0.01, 10.0)}, 12),
     "The smooth bound is more accurate than the global one, as printed":
         (514, {"prior": (0.0103, 2000.0), "k": (2, 5), "n": (1, 274199), "epsilon": (0.05, 11.8), "delta":
          (1e-10, 0.999)}, 5),
@@ -166,10 +169,18 @@ SEARCHED: dict[str, tuple[int, dict[str, tuple[float, float]], int]] = {
         (769, {"prior": (0.0103, 2000.0), "k": (2, 5), "n": (1, 309470), "epsilon": (0.051, 12.0)}, 12),
     "The improved Laplace mechanism gives near results most often":
         (138, {"k": (2, 4), "n": (30, 578460), "epsilon": (1.0, 1.25)}, 1),
+    "M_H overtakes the baseline for k = 3 and 4 too":
+        (90, {"prior": (1.0, 1.0), "k": (3, 4), "n": (100, 3000), "epsilon": (1.0, 1.0)}, 1),
     "With small balanced priors the Laplace mechanisms are nearer":
         (60, {"prior": (1.0, 5.0), "k": (2, 2), "n": (100, 100), "epsilon": (1.0, 1.0)}, 1),
+    "M_H outperforms the baseline for small priors":
+        (101, {"prior": (0.0996, 5.0), "k": (2, 2), "n": (300, 15000), "epsilon": (1.0, 1.0)}, 2),
+    "Who is nearer in the notes' figures":
+        (55, {"k": (2, 4), "n": (60, 98), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 1),
     "Laplace returns good answers much more often at k = 4":
         (16, {"k": (4, 4), "n": (80, 80), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 0),
     "Laplace's lead at (20, 20, 20) is not significant":
         (34, {"k": (3, 3), "n": (60, 60), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 1),
+    "Good answers more often, bad ones less often":
+        (42, {"k": (2, 2), "n": (98, 98), "epsilon": (0.8, 0.8), "delta": (0.8, 0.8)}, 0),
 }

@@ -31,6 +31,7 @@ from .claim import (
     Setting,
     at,
     at_most,
+    captioned_prior,
     case,
     equal,
     need,
@@ -85,7 +86,8 @@ def _captioned_pair(problem: Problem, setting: Setting) -> Iterator[Case]:
     yield case(setting.named("prior", "n"),
                {"captioned LS": printed_local, "S": printed_smooth, "nearest LS": float(local[nearest]),
                 "nearest S": float(smooth[nearest]), "missed by": float(miss[nearest]),
-                "datasets": int(rounds.size), "that have the pair": int(rounds.sum())}, true(bool(rounds.any())))
+                "datasets": int(rounds.size), "that have the pair": int(rounds.sum())},
+               1.0 if rounds.any() else -float(miss[nearest]))
 
 
 def _local_at_truth(problem: Problem, setting: Setting) -> Iterator[Case]:
@@ -187,6 +189,7 @@ CLAIMS = (
         "Under the prior Dir(7, 4, 5) of the notes' figures the global sensitivity is 0.239992747797.",
         "[N] captions of Figures 3 and 4",
         Grid(((7.0, 4.0, 5.0),), (100, 120, 150)), _captioned_global_sensitivity,
+        speaks_of=captioned_prior,
     ),
     Claim(
         "The notes' smoothness beta",
@@ -200,6 +203,7 @@ CLAIMS = (
         "as they are: 0.08 and 0.09 at n = 100, 0.0945 and 0.096 at 120 and 150.",
         "[N] captions of Figures 3 and 4",
         Grid(((7.0, 4.0, 5.0),), (100, 120, 150), beyond="all data"), _captioned_pair, everywhere=False,
+        speaks_of=captioned_prior,
     ),
     Claim(
         "Local sensitivity is attained at the true posterior",
@@ -215,15 +219,18 @@ CLAIMS = (
     ),
     Claim(
         "There are n + 1 candidates",
-        "The candidate set has n + 1 members; the notes use it for Dirichlet priors too.",
-        "[N] section 2.3.3; [P17] section 4 (k = 2 alone)",
+        "The candidate set has n + 1 members. Both papers say so of beta distributions; the captions of the notes' "
+        "Dirichlet figures count so too.",
+        "[N] section 2.3.3; [P17] section 4",
         _SPACES, partial(_number_of_candidates, stated=lambda n, k: n + 1), "k = 2",
+        stated=True,
     ),
     Claim(
         "There are n candidates",
         "The candidate set is r_1, ..., r_n, of n members.",
         "[P17] section 4.1.1",
         _SPACES, partial(_number_of_candidates, stated=lambda n, k: n),
+        misprint=True,
     ),
     Claim(
         "L1 sensitivity grows with the dimension",

@@ -9,6 +9,7 @@ from dpbi.papers.figures.settings import PaperFigure
 __all__ = ["FIGURES", "PaperFigure"]
 
 _P17, _N = "[P17]", "[N]"
+_SMOOTHNESS = "the beta of [N]"
 _CHANGES = (
     "For each candidate r, how far its score can change when a record is replaced: the most at r = BI(x), which makes "
     "the local sensitivity quick to find."
@@ -19,8 +20,7 @@ _TAILORING = (
         _P17,
         "1",
         "Sensitivity of H",
-        "The global sensitivity of the Hellinger score lies far above the local one: the room that a smooth bound can "
-        "use.",
+        "The gap between the global and the local sensitivity of the Hellinger score, which a smooth bound can use.",
         tailoring.sensitivity_gap,
         tailoring.gap_story,
         simulated=False,
@@ -40,11 +40,12 @@ _TAILORING = (
             partial(tailoring.probabilities, k),
             tailoring.probabilities_story,
             simulated=True,
-            not_printed=f"n or the prior: here n = 100 and the flat prior{more}",
+            not_printed="n, the prior or Definition 3's smoothness: here n = 100, the flat prior and "
+                        f"{_SMOOTHNESS}{more}",
         )
         for part, k, more in (
             ("a", 2, ""), ("b", 3, ""),
-            ("c", 4, ", nor the number 3(c): its text names (a) and (b), and then speaks of four categories"),
+            ("c", 4, "; nor the number 3(c): its text names (a) and (b), and then speaks of four categories"),
         )
     ),
     *(
@@ -57,7 +58,7 @@ _TAILORING = (
             partial(tailoring.errors, (1,) * k),
             tailoring.errors_story,
             simulated=True,
-            not_printed="the sizes: here eleven from 10 to 15,000",
+            not_printed=f"the sizes or Definition 3's smoothness: here eleven from 10 to 15,000, and {_SMOOTHNESS}",
         )
         for number, k, said in (("4", 2, "beyond 300 records"), ("5(a)", 3, "again"), ("5(b)", 4, "again"))
     ),
@@ -70,7 +71,8 @@ _TAILORING = (
         tailoring.boxes_of_priors,
         tailoring.boxes_of_priors_story,
         simulated=True,
-        not_printed="the list of priors: here seven from (1, 1) to (500, 500)",
+        not_printed="the list of priors or Definition 3's smoothness: here seven from (1, 1) to (500, 500), and "
+                    f"{_SMOOTHNESS}",
     ),
     PaperFigure(
         _P17,
@@ -81,7 +83,8 @@ _TAILORING = (
         tailoring.concrete_privacy,
         tailoring.concrete_privacy_story,
         simulated=False,
-        not_printed="the sizes, here six from 10 to 400, or which definition of M_H: here both",
+        not_printed="the sizes, which definition of M_H, or Definition 3's smoothness: here six sizes from 10 to 400, "
+                    f"both definitions, and {_SMOOTHNESS}",
     ),
 )
 

@@ -157,7 +157,7 @@ def _printed_beta(numbers: CaptionNumbers) -> str:
 CLAIMS = {
     2: "the exponential mechanism better than Laplace, with good results likelier and bad ones less likely",
     3: "Laplace better to some extent, but not significantly",
-    4: "Laplace clearly better",
+    4: "Laplace clearly better, with good answers much likelier; in bad answers its lead is not so obvious",
 }
 
 
@@ -166,11 +166,12 @@ def laws_story(found: DistanceProbabilities) -> str:
     laplace, _, _, smooth = found.laws
     problem = found.problem
     rare = laplace.probability_of_truth < smooth.probability_of_truth
+    how = "Exactly" if laplace.exact else "Computed, Laplace's mean from draws"
     return (
-        f"The notes: {CLAIMS[problem.k]}. Exactly: the truth itself has probability {smooth.probability_of_truth:.3g} "
+        f"The notes: {CLAIMS[problem.k]}. {how}: the truth itself has probability {smooth.probability_of_truth:.3g} "
         f"with the smooth sensitivity and {laplace.probability_of_truth:.3g} with Laplace"
         f"{', whose floor and noise on every count make it rare' if rare else ''}; the mean distances are "
-        f"{smooth.mean:.3g} and {laplace.mean:.3g}{'' if laplace.exact else ' (simulated)'}. "
+        f"{smooth.mean:.3g} and {laplace.mean:.3g}. "
         f"{doubled_rate(found.contenders[3], problem, laplace.mean)}"
     )
 
