@@ -653,6 +653,8 @@ COLUMNS: Mapping[str, Meaning] = {
     "… covers": Meaning("Share of the released 95 % intervals that hold this category's true posterior mean."),
     "Draw": Meaning("The place of the release in the stream of the seed.", "%d"),
     "H": Meaning("Hellinger distance of the released posterior from the true one: 0 the same, 1 apart."),
+    "Score": Meaning("The distance that scores the candidates.", TEXT),
+    "prior …, epsilon …": Meaning("Mean Hellinger distance under this prior, at this exact loss."),
     "alpha of …": Meaning(
         "The released posterior's parameter of this category: the prior's and the released count.", AS_GIVEN
     ),

@@ -84,7 +84,8 @@ def local_loss_limit(prior: ArrayLike) -> LocalLossLimit:
     that where it exceeds 1 the mechanism breaks its epsilon at every n that is large enough. That the limit is no more
     is what exact losses at growing n show (tests), not proved; at a given n the ratio can be larger, under a prior that
     is strong beside n: .7235 at (100, 100) and n = 60, where the limit is .5680. Beyond the box a bracket is at most
-    (1 + max(0, 1/LS(i) - 1/LS(i'))) / 2 by the triangle inequality; for two categories that falls with i, as 1/LS grows ever slower.
+    (1 + max(0, 1/LS(i) - 1/LS(i'))) / 2 by the triangle inequality; for two categories that falls with
+    i, as 1/LS grows ever slower.
     Raises ValueError for more than three categories. Source: ours, on the mechanism of [P17] section 4.1.2.
     """
     alpha = limits.check_prior(prior)

@@ -123,6 +123,7 @@ def said(board: LargeSampleBoard) -> str:
         changes.setdefault((printed_bound(one.epsilon, 4), name_of(one.behind)), []).append(name_of(one.ahead))
     places = [f"{words.listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nearer than {behind} only from "
               f"ε = {place} on" for (place, behind), ahead in changes.items()]
+    ends = [printed_bound(board.epsilons[end]) for end in (0, -1)]
     return (f"**Theorem, and numbers computed from it:** with many records and two equal shares the mean distance at "
             f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. From ε = "
-            f"{printed_bound(board.epsilons[0])} to {printed_bound(board.epsilons[-1])}, {'; '.join(places) or 'no two change places'}.")
+            f"{ends[0]} to {ends[1]}, {'; '.join(places) or 'no two change places'}.")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.column_config import NumberColumn, TextColumn
 
-from dpbi import limits
+from dpbi import limits, printed_bound
 from dpbi.dashboard.answers.cache import kept
 from dpbi.dashboard.answers.work import Cancelled, work
 from dpbi.dashboard.session import settings
@@ -77,7 +77,7 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
         chosen = settings.choice("Prior", controls.SCORES_PRIOR, controls.SCORES_PRIORS, width=170)
         if chosen == controls.ANOTHER:
             _entry("Its numbers", controls.SCORES_OWN_PRIOR, 150)
-        n, epsilon = _entry("n", controls.SCORES_N, 110), _entry("epsilon", controls.SCORES_EPSILON, 110)
+        n, typed = _entry("n", controls.SCORES_N, 110), _entry("epsilon", controls.SCORES_EPSILON, 110)
     prior = controls.scores_prior(settings.everything())
     records = entries.whole("n", n, 1, limits.TOTAL_LARGEST)
     visited = number_of_candidates(records, len(prior))
@@ -85,7 +85,7 @@ def _asked() -> tuple[tuple[float, ...], int, float]:
         raise ValueError(f"n is too large for this page: it compares {_DATASETS:,} datasets at most, and n = "
                          f"{records:,} with k = {len(prior):,} categories has {visited:,}; dpbi.compare_scores takes "
                          "more.")
-    return prior, records, limits.check_epsilon(entries.number("epsilon", epsilon))
+    return prior, records, limits.check_epsilon(entries.number("epsilon", typed))
 
 
 def _entry(label: str, name: str, width: int) -> str:
@@ -151,6 +151,6 @@ def _table(studies: Sequence[ScoreStudy]) -> pd.DataFrame:
     columns = {}
     for found in studies:
         means = {row.score: row.calibrated_mean for row in found.rows}
-        title = f"({', '.join(map(words.number, found.prior))}), {words.number(found.epsilon)}"
+        title = f"prior ({', '.join(map(words.number, found.prior))}), epsilon {printed_bound(found.epsilon)}"
         columns[title] = [*(means.get(name, float("nan")) for name in names), found.limit.value]
     return pd.DataFrame({"Score": [*names, "the limit of privacy"], **columns})
