@@ -124,7 +124,7 @@ def _epsilon(refusals: list[str], picked: Sequence[type[Mechanism]]) -> dict[str
     text = field.text_input("epsilon, exactly", **settings.entry("epsilon"))
     with guard.beside(refusals):
         epsilon = limits.check_epsilon(entries.number("epsilon", text))
-        with_delta = any(isinstance(_examples()[kind], ApproximateDP) for kind in picked)
+        with_delta = any(isinstance(_example(kind), ApproximateDP) for kind in picked)
         meant.caption(sidebar.in_cases(epsilon, with_delta))
         return {"epsilon": epsilon}
     return {}
@@ -135,7 +135,7 @@ def _pick(kinds: Sequence[type[Mechanism]]) -> None:
     picked = [kind.__name__ for kind in kinds]
     if {*settings.get(PICKED)} != {*picked}:  # its own order is that of the presses
         settings.keep(PICKED, picked)
-    labels = {kind.__name__: words.stamped(kind.label, _examples()[kind]) for kind in MECHANISMS}
+    labels = {kind.__name__: words.stamped(kind.label, _example(kind)) for kind in MECHANISMS}
     settings.several("Mechanisms", PICKED, labels, _take_picked, format_func=labels.get, help=sidebar.PICKED)
 
 
@@ -212,10 +212,14 @@ def _shared_number(name: str, place: DeltaGenerator | None, refusals: list[str],
     return found
 
 
+def _example(kind: type[Mechanism]) -> Guarantee:
+    """What a class promises, of which kind and on what basis."""
+    return _promised(kind(1.0))
+
+
 @cache
-def _examples() -> dict[type[Mechanism], Guarantee]:
-    """What each class promises, of which kind and on what basis."""
-    return {kind: kind(1.0).guarantee((1.0, 1.0), 1) for kind in MECHANISMS}
+def _promised(mechanism: Mechanism) -> Guarantee:
+    return mechanism.guarantee((1.0, 1.0), 1)
 
 
 def _is_chosen(kind: type[Mechanism]) -> bool:

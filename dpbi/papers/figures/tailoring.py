@@ -269,8 +269,8 @@ def concrete_privacy_story(found: ConcretePrivacy) -> str:
     uniform, worst = ([printed_bound(loss, 3) for loss in losses[-1]] for losses in (found.balanced, found.worst))
     n = f"n = {found.sizes[-1]:,}"
     return (
-        f"The caption's delta = {printed_bound(found.delta)} is Definition 3's; Definition 6 has none. By Definition 3 uniform data "
-        f"show a concrete epsilon of {uniform[0]} at {n}; over the sizes shown it "
+        f"The caption's delta = {printed_bound(found.delta)} is Definition 3's; Definition 6 has none. By Definition 3 "
+        f"uniform data show a concrete epsilon of {uniform[0]} at {n}; over the sizes shown it "
         f"{'lies below' if as_said else 'does not stay below'} {printed_bound(found.stated)}, "
         f"{'as' if as_said else 'which'} the paper says. But a privacy loss is about the worst data, and these are not "
         f"uniform: theirs is {worst[0]} at {n}. By Definition 6 it is {uniform[1]} at uniform data and {worst[1]} at "
