@@ -55,7 +55,7 @@ def collected(shown: Shown) -> Iterator[None]:
 
 
 def also_for(settings: Mapping[str, str | int | float]) -> None:
-    """What is shown from here on, and the page's report, are of these settings too."""
+    """The page's files and its report are of these settings too."""
     shown = _shown.get()
     if shown is not None:
         shown.columns = {**shown.columns, **{f"Setting: {name}": value for name, value in settings.items()}}
@@ -87,25 +87,23 @@ def _inert(cell: object) -> object:
 
 def button(table: Callable[[], pd.DataFrame], name: str) -> None:
     """A button that makes and writes the table when it is pressed, as dpbi-NAME.csv; pressing it redraws nothing."""
-    shown = _shown.get()
-    if shown is not None:
-        shown.tables[name] = table
-    columns = shown.columns if shown else {}
-    offer("Download as CSV", lambda: csv_bytes(table(), columns), f"dpbi-{name}.csv", "text/csv", quiet=True)
+    shown = _shown.get() or Shown({}, "")
+    shown.tables[name] = table
+    # At its press the page is whole, and all its settings known
+    offer("Download as CSV", lambda: csv_bytes(table(), shown.columns), f"dpbi-{name}.csv", "text/csv", quiet=True)
 
 
 def figure_buttons(figure: Figure, name: str) -> None:
     """Four buttons: the figure as a picture in two formats, its points as CSV, and the figure as a page of its own."""
-    shown = _shown.get()
-    if shown is not None:
-        shown.figures[name] = figure
-    columns, about = (shown.columns, shown.about) if shown else ({}, "")
+    shown = _shown.get() or Shown({}, "")
+    shown.figures[name] = figure
     with st.container(horizontal=True, gap="small"):
         for kind in ("png", "svg"):  # made in the browser, which has the chart and all that draws it
             st.button(f"Picture as {kind.upper()}", key=f"picture {kind}: {name}", type="tertiary",
                       icon=":material/image:")  # fmt: skip
-        offer("Data as CSV", lambda: figure_csv(figure, columns), f"dpbi-{name}-chart.csv", "text/csv", quiet=True)
-        offer("Figure as HTML", lambda: figure_page(figure, name, about), f"dpbi-{name}.html", "text/html", quiet=True)
+        file = f"dpbi-{name}"
+        offer("Data as CSV", lambda: figure_csv(figure, shown.columns), f"{file}-chart.csv", "text/csv", quiet=True)
+        offer("Figure as HTML", lambda: figure_page(figure, name, shown.about), f"{file}.html", "text/html", quiet=True)
 
 
 def figure_csv(figure: Figure, columns: Mapping[str, str | int | float]) -> bytes:
