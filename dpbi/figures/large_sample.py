@@ -71,7 +71,7 @@ def _mark_thresholds(fig: Drawing, found: LargeSampleBoard, labels: Sequence[str
         fig.add_scatter(
             x=compact([*rings]), y=compact([y for y, _ in rings.values()]), mode="markers+text", showlegend=False,
             marker={"color": REFERENCE.colour, "symbol": "circle-open", "size": 13, "line": {"width": 2.5}},
-            text=[f" {at:.3f} " for at in rings],
+            text=[f" {printed_bound(at, 4)} " for at in rings],
             textposition=[_BESIDE[i % 2] for i in range(len(rings))],
             textfont={"size": FONT_SIZE - 1, "color": REFERENCE.colour},
             customdata=[said for _, said in rings.values()], hovertemplate="%{customdata}",

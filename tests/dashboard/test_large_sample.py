@@ -8,8 +8,9 @@ from dpbi.mechanisms import EHDL, LSHist
 
 
 def test_what_is_said_is_computed() -> None:
-    said = large_sample.said(large_sample_board([EHDL(1.0), LSHist(1.0)], (0.5, 0.5), [1, 2, 4]))
-    assert "EHDL 2.255 and LSHist 1.272" in said and "EHDL is nearer than LSHist only from ε = 2.634 on" in said
+    board = large_sample_board([EHDL(1.0), LSHist(1.0)], (0.5, 0.5), [1, 2, 4])
+    assert "EHDL 2.255 and LSHist 1.272" in large_sample.said(board)
+    assert "EHDL is nearer than LSHist only from ε = 2.634 on" in large_sample.changes_said(board)
 
 
 def test_the_script_runs_and_prints_what_is_shown(
@@ -20,5 +21,5 @@ def test_the_script_runs_and_prints_what_is_shown(
     assert shorter != large_sample.SCRIPT
     exec(shorter, {"__name__": "__main__"})
     said = capsys.readouterr().out
-    assert "from epsilon = 2.6339 on EHDL is nearer than LSHist" in said
+    assert "from epsilon = 2.6339" in said and " on EHDL is nearer than LSHist" in said
     assert all(kind.label in said for kind in MECHANISMS[1:4])

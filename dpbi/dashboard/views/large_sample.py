@@ -98,6 +98,7 @@ def draw() -> None:
     board = _board()
     st.markdown(said(board))
     charts.draw(figures.leaderboard(board), "large-sample")
+    st.markdown(changes_said(board))
     found, refused = _approaches(board.mechanisms)
     two = [one for one in found if len(one.limit.shares) == 2]
     if two:
@@ -114,16 +115,20 @@ def draw() -> None:
 
 
 def said(board: LargeSampleBoard) -> str:
-    """How far each is from the limit of privacy, and who overtakes whom from which epsilon on."""
+    """How far each is from the limit of privacy."""
     at = board.epsilons.index(_EPSILON)
     times = [f"{name_of(one)} {errors[at].value / board.least[at]:.3f}"
              for one, errors in zip(board.mechanisms, board.errors, strict=True)] if board.least else []
+    return (f"**Theorem, and numbers computed from it:** with many records and two equal shares the mean distance at "
+            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}.")
+
+
+def changes_said(board: LargeSampleBoard) -> str:
+    """Who overtakes whom from which epsilon on."""
     changes: dict[tuple[str, str], list[str]] = {}
     for one in board.thresholds:
         changes.setdefault((printed_bound(one.epsilon, 4), name_of(one.behind)), []).append(name_of(one.ahead))
     places = [f"{words.listed(ahead)} {'is' if len(ahead) == 1 else 'are'} nearer than {behind} only from "
               f"ε = {place} on" for (place, behind), ahead in changes.items()]
     ends = [printed_bound(board.epsilons[end]) for end in (0, -1)]
-    return (f"**Theorem, and numbers computed from it:** with many records and two equal shares the mean distance at "
-            f"ε = {_EPSILON:g} is, times the limit of privacy, {words.listed(times)}. From ε = "
-            f"{ends[0]} to {ends[1]}, {'; '.join(places) or 'no two change places'}.")
+    return f"From ε = {ends[0]} to {ends[1]}, {'; '.join(places) or 'no two change places'}."

@@ -17,9 +17,9 @@ _SETTINGS = tuple((prior, n, epsilon) for prior in ((1.0, 1.0), (0.5, 0.5), (2.0
                   for n, epsilon in ((_N, 1.0), (_N, 2.0), (200, 1.0)))
 QUESTION = (
     "The papers scale the score's noise to a smooth sensitivity, and **[P17]** section 8.2 asks for less noise at "
-    f"(epsilon, delta). Uniform prior, n = {_N}, epsilon = {_EPSILON:g}, two categories. A **public rate** may depend "
-    "on the data in any way that the exact audit allows; every smooth sensitivity is a rule for it. The error is the "
-    "mean Hellinger distance over the data that the prior expects."
+    f"(epsilon, delta). Uniform prior, n = {_N}, epsilon = {_EPSILON:g}, two categories. A **public rate** is a "
+    "public rule that gives every dataset its rate, as the exact audit allows; a smooth sensitivity is one such rule. "
+    "The error is the mean Hellinger distance over the data that the prior expects."
 )
 SCRIPT = f"""import dpbi  {handover.SCRIPT_NEEDS}
 
