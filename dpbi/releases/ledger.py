@@ -454,16 +454,20 @@ class Standing:
     def words(self) -> tuple[str, ...]:
         """What was asked of whom and which version it is of, a sentence each."""
         named = (("Question", self.question), ("People", self.people.name if self.people else ""))
-        said = [f"{name}, as stated with the release: {value}" for name, value in named if value]
+        return *(f"{name}, as stated with the release: {value}" for name, value in named if value), *self.places
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Which version of the table it is of, a sentence where there are several."""
         if self.corrected:
-            said.append(f"This is version {self.version} of the table. It was stated to be corrected by version "
-                        f"{self.corrected}: use that.")
-        elif self.corrects:
-            said.append(f"This is version {self.version} of the table, which was stated to correct version "
-                        f"{self.corrects}: use it in place of that.")
-        elif self.versions > 1:
-            said.append(f"{self.versions:,} tables of this question were released; this is number {self.version}.")
-        return tuple(said)
+            return (f"This is version {self.version} of the table. It was stated to be corrected by version "
+                    f"{self.corrected}: use that.",)
+        if self.corrects:
+            return (f"This is version {self.version} of the table, which was stated to correct version "
+                    f"{self.corrects}: use it in place of that.",)
+        if self.versions > 1:
+            return (f"{self.versions:,} tables of this question were released; this is number {self.version}.",)
+        return ()
 
     @property
     def cost(self) -> tuple[str, ...]:

@@ -337,6 +337,25 @@ def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: Ledger
     assert "Which table" not in {one.label for one in text_of(at, "Search", "third").main.selectbox}
 
 
+def test_a_table_taken_of_the_ledger_says_how_it_stands_there(kept: LedgerFile, files: Files) -> None:
+    """Also once two names became one, which leaves an entry under the token of people that are no more."""
+    table = CountTable.of(["North", "South"], {"Smoker": {"yes": [13, 50], "no": [40, 20]}})
+    _, first = options.ledger().release_table(NAME, [Geometric(1.5)], table)
+    options.ledger().release_table(NAME, [Geometric(0.25)], table, corrects=first.version)
+    options.ledger().release("Other", Geometric(1.5), PROBLEM, question="Q")
+    options.ledger().rename(NAME, "Other", "Bob")
+    at = ran(widget(opened(OVERVIEW), "selectbox", "Which table").set_value(0))
+    corrected = "This is version 1 of the table. It was stated to be corrected by version 2: use that."
+    for ending in (".md", ".html"):
+        said = bare(next(files[name]() for name in files if "-table-" in name and name.endswith(ending)).decode())
+        for sentence in ("Question, as stated with the release: Smoker", "People, as stated with the release: Other",
+                         "The ledger knows of 3 releases about these people; together: 3.25-DP.",
+                         "The budget of these people is epsilon 2.", "Two names became one on", corrected):
+            assert sentence in said, sentence
+        assert "Bob" not in said, "who did it stays with the ledger"
+    assert corrected in bare(everything(at))
+
+
 def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> None:
     at = overview(kept)
     ran(at.main.selectbox[0].set_value(1))

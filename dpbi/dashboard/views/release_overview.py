@@ -136,7 +136,7 @@ def _sum(epsilons: Iterable[float | None]) -> float | None:
 
 def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None:
     """Those that were released at once, of whomever: one of them, with what it is and its files."""
-    found = [(_name(account), line) for account, which in zip(accounts, kept, strict=True)
+    found = [(account, line) for account, which in zip(accounts, kept, strict=True)
              for line, shown in zip(account.lines, which, strict=True) if shown and line.is_table]  # fmt: skip
     if not found:
         return
@@ -144,7 +144,7 @@ def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None
     place = st.selectbox(
         "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=480,
         placeholder="Choose one", key=f"ledger: table of {[line.entry.release for _, line in found]}",
-        format_func=lambda i: words.plain(f"{found[i][0]}: {release_words.called(found[i][1].entry)}", 120),
+        format_func=lambda i: release_words.called_of(_name(found[i][0]), found[i][1].entry),
     )  # fmt: skip
     if place is not None:
         release_ledger.show_table(*found[place])

@@ -142,6 +142,12 @@ def same_table(version: int, last: LedgerEntry) -> str:
     return f"the very same as version {version}, last released on {last.time}"
 
 
+def called_of(people: str, entry: LedgerEntry) -> str:
+    """A table in a line that may be cut at its end: first what tells it from others of these people."""
+    said = entry.time, people, entry.part, entry.mechanism, entry.question
+    return words.plain(", ".join(filter(None, said)), 160)
+
+
 def called(entry: LedgerEntry) -> str:
     """A release in a line."""
     return words.plain(", ".join(part for part in (entry.question, entry.mechanism, entry.time) if part), 120)
