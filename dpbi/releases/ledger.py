@@ -122,18 +122,27 @@ class Merged:
     @property
     def words(self) -> str:
         """In sentences."""
-        said = [f"Two names became one on {self.time}{_by(self.who)}."]
+        return self._said(f"Two names became one on {self.time}{_by(self.who)}.", "counts", _VOID)
+
+    @property
+    def outlook(self) -> str:
+        """The same before it is done."""
+        return self._said("Two names would become one.", "would count", _WOULD_VOID)
+
+    def _said(self, what: str, counts: str, void: str) -> str:
+        said = [what]
         if self.dropped:
             plans = "A plan" if self.dropped == 1 else f"{self.dropped:,} plans"
-            said.append(f"{plans} fixed under one of them could not have been set for both: what drew on it counts by "
-                        "the plain sum.")
+            said.append(f"{plans} fixed under one of them could not have been set for both: what drew on it {counts} "
+                        "by the plain sum.")
         if self.budget is not None and self.spent:
             said.append(f"All that was released under both comes to {self.spent}, beyond the budget of "
-                        f"{printed_bound(self.budget)}: {_VOID}.")
+                        f"{printed_bound(self.budget)}: {void}.")
         return " ".join(said)
 
 
 _VOID = "what was promised to them before does not hold any longer"
+_WOULD_VOID = "what was promised to them before would not hold any longer"
 
 
 def _by(who: str) -> str:

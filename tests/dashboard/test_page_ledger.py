@@ -272,7 +272,9 @@ def test_what_was_said_to_be_corrected_is_marked_and_nothing_else(kept: LedgerFi
     at = text_of(opened(OVERVIEW), "Who you are", "Bob")
     releases = at.main.dataframe[-1].value
     assert list(releases["Release"]) == ["kept", "kept"] and list(releases["Version"]) == [1, 2]
-    press(ran(widget(at, "selectbox", "It is a corrected one").set_value(first.version)), "Correct the release")
+    corrected = widget(at, "selectbox", "It is a corrected one")
+    assert corrected.options[1] == f"version 1, last released on {first.time}, {first.mechanism}"
+    press(ran(corrected.set_value(first.version)), "Correct the release")
     assert list(at.main.dataframe[-1].value["Release"]) == ["kept, superseded", "kept"]
     assert "to be used in place of was corrected" in at.main.dataframe[-1].value["Corrected"][1]
     assert found_by(at, "superseded") == 1 and found_by(at, "bob") == 1
@@ -309,7 +311,9 @@ def test_two_names_beyond_the_budget_are_asked_about_before(kept: LedgerFile) ->
         options.ledger().release(name, Geometric(1.5), PROBLEM, question="Q")
     at = text_of(opened(OVERVIEW), "Who you are", "Bob")
     text_of(at, "Their name", NAME)
-    assert "Together their releases come to 3-DP" in everything(at) and "beyond the budget of 2" in everything(at)
+    assert "Together their releases would come to 3-DP" in bare(everything(at))
+    assert "beyond the budget of 2: what was promised to them before would not hold any longer" in bare(everything(at))
+    assert "Two names would become one." in everything(at) and "became one" not in everything(at), "it is not pressed"
     assert buttons(at)["Correct the name"].disabled
     press(ran(at.main.checkbox[0].check()), "Correct the name")
     (account,) = kept.accounts
@@ -324,6 +328,7 @@ def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: Ledger
     at = opened(OVERVIEW)
     said = f"People: {NAME}. Asked: Smoker; HIV, in 2 groups. Released on {entry.time} by Eve."
     assert said in bare(everything(at)) and "the charge, not the released counts" in everything(at)
+    assert "in the table's own file (JSON), below." in bare(everything(at)), "not on the page Ledger, which this is"
     assert read_release_table(next(files[name]() for name in files if name.startswith("dpbi-table-")
                                    and name.endswith(".json"))) == made  # fmt: skip
     questions = at.main.dataframe[1].value

@@ -238,7 +238,7 @@ def draw() -> None:
             for said in (one.words for entry in whole.entries for one in entry.corrected if one.what == "cost"):
                 st.warning(words.escape(said, words.SENTENCE_LENGTH))
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
-        say_what_is_not_in_it(lines)
+        say_what_is_not_in_it(lines, "on the page Ledger")
     else:
         st.markdown(release_words.NOTHING)
     if kept := options.ledger().kept(here.people):
@@ -324,10 +324,10 @@ def show_table(account: Account, line: KeptRelease) -> None:
         tables.draw(data_tables.every_column([{column: row[column] for column in there} for row in rows], name))
 
 
-def say_what_is_not_in_it(lines: Sequence[KeptRelease]) -> None:
-    """Beside a ledger's file: the counts of tables of several parts are in their own files alone."""
+def say_what_is_not_in_it(lines: Sequence[KeptRelease], where: str) -> None:
+    """Beside a ledger's file: the counts of tables of several parts are in their own files alone. where: these are."""
     if tables_in := sum(line.is_table and line.whole.made is None for line in lines):
-        st.caption(release_words.without_counts(tables_in))
+        st.caption(release_words.without_counts(tables_in, where))
 
 
 # --- bringing ---

@@ -1,7 +1,7 @@
 """The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +12,7 @@ from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, release as release_words, words
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
-from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, folded
+from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, Merged, folded
 
 _CORRECTED, _REFUSED = (f"ledger: {part}" for part in ("corrected", "refused"))
 
@@ -54,7 +54,7 @@ def draw() -> None:
                         tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
-    release_ledger.say_what_is_not_in_it(lines)
+    release_ledger.say_what_is_not_in_it(lines, "below")
     with guard.part():
         _tables(accounts, kept)
     st.header("Correct what was said")
@@ -181,7 +181,8 @@ def _correct(accounts: Sequence[Account]) -> None:
         others = options.ledger().account(now)
         if others.people and others.people.token != (account.people and account.people.token):
             st.warning(words.escape(release_words.same_people(others.people.name), words.SENTENCE_LENGTH))
-            agreed = _merge(account.renamed(now, others, who), f"ledger: {names[place]} are {now}")
+            before = {*account.people.merged, *others.people.merged} if account.people else {*others.people.merged}
+            agreed = _merge(account.renamed(now, others, who), before, f"ledger: {names[place]} are {now}")
     st.button("Correct the name", disabled=bool(refused or empty) or not agreed or now.strip() == names[place],
               on_click=_make,
               args=(lambda: options.ledger().rename(names[place], now, who), who))  # fmt: skip
@@ -190,10 +191,14 @@ def _correct(accounts: Sequence[Account]) -> None:
         _correct_a_release(account, names[place], who, bool(refused))
 
 
-def _merge(both: Account, key: str) -> bool:
-    """Says what becomes of promises where two names become one; whether that is agreed to."""
-    ledger = both.ledger
-    st.markdown(words.escape(release_words.will_come_to(ledger.total(), both.people), words.SENTENCE_LENGTH))
+def _merge(both: Account, before: Collection[Merged], key: str) -> bool:
+    """Says what would become of promises where two names become one; whether that is agreed to. before: what was put
+    down of either already.
+    """
+    people, ledger = both.people, both.ledger
+    new = [one for one in people.merged if one not in before] if people else []
+    said = release_words.will_come_to(ledger.total(), people.budget if people else None, new)
+    st.markdown(words.escape(said, words.SENTENCE_LENGTH))
     return not both.beyond or st.checkbox(release_words.BEYOND, key=f"{key}: {ledger.total().words}")
 
 
@@ -244,14 +249,15 @@ def _ask_for_the_table(account: Account, entry: LedgerEntry, question: str) -> s
 
 def _ask_what_it_corrects(account: Account, entry: LedgerEntry) -> str | None:
     """The token of the version in whose place its table is to be used, "" for none, None as it is said."""
-    versions = account.whole.versions(entry.question, entry.part) if entry.table else ()
-    if len(versions) < 2:
+    newest = {one.version: one for one in account.ledger.asked(entry.question, entry.part)} if entry.table else {}
+    if len(newest) < 2:
         return None
     said = {"": release_words.NOT_CORRECTING} | {
-        version: f"version {place}" for place, version in enumerate(versions, 1) if version != entry.version}
+        version: release_words.version_of(place, last)
+        for place, (version, last) in enumerate(newest.items(), 1) if version != entry.version}
     now = entry.replaces if entry.replaces in said else ""
     found: str = st.selectbox("It is a corrected one, in place of", list(said), format_func=lambda one: said[one],
-                              index=list(said).index(now), width=480,
+                              index=list(said).index(now), width=640,
                               key=f"ledger: {entry.release} corrects, not {entry.replaces}")  # fmt: skip
     return None if found == now else found
 
