@@ -23,7 +23,7 @@ from dpbi import limits
 from dpbi.inference.count_posterior import Marginal
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_posterior
 from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
-from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_bound import added, printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.plan import Plan
 from dpbi.releases.release import (
@@ -222,7 +222,7 @@ class People:
         """The budget in a sentence, with the delta of a plan that is in force; empty where there is none."""
         if self.budget is None:
             return ""
-        delta = math.fsum(plan.delta for plan in self.plans)
+        delta = added(plan.delta for plan in self.plans)
         if not delta:
             return f"The budget of these people is epsilon {printed_bound(self.budget)}."
         return (f"The budget of these people is epsilon {printed_bound(self.budget)} with the delta of the plan that "
@@ -635,8 +635,8 @@ class Ledger:
         deltas = [guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)]
         return Total(
             len(self.entries) + len(more),
-            math.fsum([*(guarantee.epsilon for guarantee in bounded), *(epsilon for epsilon, _ in planned)]),
-            math.fsum([*deltas, *(delta for _, delta in planned)]),
+            added([*(guarantee.epsilon for guarantee in bounded), *(epsilon for epsilon, _ in planned)]),
+            added([*deltas, *(delta for _, delta in planned)]),
             len(every) - len(bounded),
             sum(not guarantee.is_private for guarantee in bounded),
             tuple(one.counted(made) for one, made in on.items()),

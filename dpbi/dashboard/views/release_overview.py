@@ -1,6 +1,5 @@
 """The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
 
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pandas as pd
@@ -11,6 +10,7 @@ from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, release as release_words, words
+from dpbi.mechanisms.printed_bound import added
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
 from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, Merged, folded
 
@@ -131,7 +131,7 @@ def _questions(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> p
 def _sum(epsilons: Iterable[float | None]) -> float | None:
     """None where one of them is no bound."""
     listed = list(epsilons)
-    return None if None in listed else math.fsum(epsilon for epsilon in listed if epsilon is not None)
+    return None if None in listed else added(epsilon for epsilon in listed if epsilon is not None)
 
 
 def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None:
