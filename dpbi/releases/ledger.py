@@ -7,7 +7,6 @@ was computed from the counts to find it out, as "did they change" is itself an e
 
 import dataclasses
 import json
-import math
 import re
 import secrets
 import unicodedata

@@ -318,7 +318,12 @@ def test_two_names_beyond_the_budget_are_asked_about_before(kept: LedgerFile) ->
     press(ran(at.main.checkbox[0].check()), "Correct the name")
     (account,) = kept.accounts
     assert account.beyond and "by Bob" in (people := at.main.dataframe[0].value)["Changed"][0]
-    assert list(people["Left"]) == ["0"] and found_by(at, "beyond") == 2
+    assert list(people["Left"]) == ["0: beyond the budget"] and found_by(at, "beyond") == 2
+    at = opened(OVERVIEW)
+    at.query_params["talk"] = "true"
+    ran(at)
+    heads = [one.value.splitlines()[0] for one in at.main.markdown if one.value.startswith("| ")]
+    assert len(heads) == 3 and all("Left" in heads[0] and "Changed" not in head for head in heads), "in a room"
 
 
 def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: LedgerFile, files: Files) -> None:

@@ -1,11 +1,12 @@
 """The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dpbi.dashboard.session import address, options, stewards
+from dpbi.dashboard.session import address, options, settings, stewards
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
@@ -14,6 +15,8 @@ from dpbi.mechanisms.printed_bound import added
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
 from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, Merged, folded
 
+_FOR_A_ROOM = frozenset({"People", "Spent", "Left", "Budget", "Releases", "Question", "Release", "epsilon", "Version",
+                         "Last (UTC)", "Time (UTC)"})  # fmt: skip
 _CORRECTED, _REFUSED = (f"ledger: {part}" for part in ("corrected", "refused"))
 
 
@@ -44,14 +47,14 @@ def draw() -> None:
     with downloads.collected(downloads.Shown({}, "")):
         st.header("People")
         if some:
-            tables.show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
+            _show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
         if any(which):
             st.header("Questions")
-            tables.show(_questions(accounts, kept), "ledger-questions", {}, "One row for each question of people")
+            _show(_questions(accounts, kept), "ledger-questions", {}, "One row for each question of people")
             st.caption(release_words.QUESTIONS)
             st.header("Releases")
-            tables.show(_not_empty(release_ledger.table(whole, lines)[which]), "ledger-all-releases",
-                        tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
+            _show(_not_empty(release_ledger.table(whole, lines)[which]), "ledger-all-releases",
+                  tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
     release_ledger.say_what_is_not_in_it(lines, "below")
@@ -61,6 +64,12 @@ def draw() -> None:
     st.markdown(release_words.CORRECT)
     with guard.part():
         _correct(accounts)
+
+
+def _show(table: pd.DataFrame, name: str, columns: dict[str, Any], alt: str) -> None:
+    """In a room the columns that fit on a line: no sentences, nor what is for the keeper alone."""
+    some = table[[title for title in table if title in _FOR_A_ROOM]] if settings.get(address.TALK) else table
+    tables.show(some, name, columns, alt, lambda: table)
 
 
 def _name(account: Account) -> str:
@@ -96,13 +105,13 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
         rows.append({
             "People": words.plain(people.name) if people else "",
             "Spent": ledger.total().words,
-            "Left": options.ledger().left(one),
+            "Left": release_words.left(options.ledger().left(one), beyond=one.beyond),
             "Budget": people.budget if people else None,
             "Releases": len(ledger.entries),
-            "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
-                                   words.SENTENCE_LENGTH) if people else "",
             "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
             "Changed": words.plain(" ".join((*people.broken, *(was.words for was in people.renamed))),
+                                   words.SENTENCE_LENGTH) if people else "",
+            "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
                                    words.SENTENCE_LENGTH) if people else "",
         })  # fmt: skip
     found = pd.DataFrame(rows)
@@ -142,7 +151,7 @@ def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None
         return
     st.header(release_words.TABLES)
     place = st.selectbox(
-        "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=480,
+        "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=640,
         placeholder="Choose one", key=f"ledger: table of {[line.entry.release for _, line in found]}",
         format_func=lambda i: release_words.called_of(_name(found[i][0]), found[i][1].entry),
     )  # fmt: skip
@@ -204,7 +213,7 @@ def _merge(both: Account, before: Collection[Merged], key: str) -> bool:
 
 def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> None:
     entries = account.whole.entries
-    place = st.selectbox("Which release", range(len(entries) - 1, -1, -1), width=480,
+    place = st.selectbox("Which release", range(len(entries) - 1, -1, -1), width=640,
                          format_func=lambda i: f"{i + 1}: {release_words.called(entries[i])}",
                          key=f"ledger: release of {name}, {len(entries)}")  # fmt: skip
     entry = entries[place]

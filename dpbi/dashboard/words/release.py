@@ -177,6 +177,11 @@ def plan_costs(plan: Plan) -> str:
             f"their losses, instead of {printed_bound(plan.total)}-DP by the plain sum.")
 
 
+def left(epsilon: str, *, beyond: bool) -> str:
+    """What is left of a budget. beyond: whether what was released is."""
+    return f"{epsilon}: beyond the budget" if beyond else epsilon
+
+
 def large_delta(plan: Plan) -> str:
     """Where delta alone could be the loss of everything for somebody; else empty."""
     if plan.delta * plan.n < 1:
