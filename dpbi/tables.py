@@ -569,7 +569,7 @@ _ASIDE = frozenset({"rank_low", "rank_high", "sd", "plain_mean", "plain_low", "p
 
 LEDGER = ("People", "Question", "Part", "Version", "Guarantee", "epsilon", "delta", "Release", "Plan", "Who", "Remark",
           "Corrected")  # fmt: skip
-PEOPLE = ("People", "Spent", "Left", "Budget", "Releases", "Planned", "Last (UTC)", "Changed")
+PEOPLE = ("People", "Spent", "Left", "Budget", "Releases", "Last (UTC)", "Changed", "Planned")
 
 COLUMNS: Mapping[str, Meaning] = {
     **{axis.title: Meaning(axis.kept, AS_GIVEN) for axis in AXES},
@@ -742,7 +742,7 @@ COLUMNS: Mapping[str, Meaning] = {
     "Releases": Meaning("How many there are about these people.", "%d"),
     "Spent": Meaning("What all releases about these people promise together.", TEXT),
     "Budget": Meaning("What they may come to, an epsilon. A dash where none was set.", BOUND),
-    "Left": Meaning("The epsilon that is left of the budget, rounded down.", TEXT),
+    "Left": Meaning("The epsilon that is left of the budget, rounded down; and where that was broken.", TEXT),
     "Planned": Meaning("The releases that were fixed beforehand, and what they cost together.", TEXT),
     "Last (UTC)": Meaning("When something was last released about them.", TEXT),
     "Changed": Meaning("What became of the budget, by whom, and what these people were called before.", TEXT),

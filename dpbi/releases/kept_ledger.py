@@ -30,6 +30,7 @@ from dpbi.releases.ledger import (
     Merged,
     People,
     Raised,
+    Standing,
     completed,
     folded,
     new_token,
@@ -166,6 +167,10 @@ class Account:
     def whole(self) -> Ledger:
         """The charges, each with what was released for it."""
         return self._ledger([line.whole for line in self.lines])
+
+    def standing(self, release: str) -> Standing:
+        """How a release, by its token, stands among all of these people: that of its entry may name them otherwise."""
+        return self.ledger.standing(next(one for one in self.ledger.entries if one.release == release))
 
     def entered(self, name: str, budget: float | None) -> "Account":
         """The people get a token when they are first named, and a budget as soon as there is one."""

@@ -7,7 +7,6 @@ was computed from the counts to find it out, as "did they change" is itself an e
 
 import dataclasses
 import json
-import math
 import re
 import secrets
 import unicodedata
@@ -23,7 +22,7 @@ from dpbi import limits
 from dpbi.inference.count_posterior import Marginal
 from dpbi.inference.noise_aware import CountMixture, JointPosterior, joint_posterior
 from dpbi.mechanisms.guarantee import ApproximateDP, Basis, Guarantee, NotPrivate, PureDP
-from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_bound import added, printed_bound
 from dpbi.problem.neighbours import RELATION
 from dpbi.releases.plan import Plan
 from dpbi.releases.release import (
@@ -122,18 +121,27 @@ class Merged:
     @property
     def words(self) -> str:
         """In sentences."""
-        said = [f"Two names became one on {self.time}{_by(self.who)}."]
+        return self._said(f"Two names became one on {self.time}{_by(self.who)}.", "counts", _VOID)
+
+    @property
+    def outlook(self) -> str:
+        """The same before it is done."""
+        return self._said("Two names would become one.", "would count", _WOULD_VOID)
+
+    def _said(self, what: str, counts: str, void: str) -> str:
+        said = [what]
         if self.dropped:
             plans = "A plan" if self.dropped == 1 else f"{self.dropped:,} plans"
-            said.append(f"{plans} fixed under one of them could not have been set for both: what drew on it counts by "
-                        "the plain sum.")
+            said.append(f"{plans} fixed under one of them could not have been set for both: what drew on it {counts} "
+                        "by the plain sum.")
         if self.budget is not None and self.spent:
             said.append(f"All that was released under both comes to {self.spent}, beyond the budget of "
-                        f"{printed_bound(self.budget)}: {_VOID}.")
+                        f"{printed_bound(self.budget)}: {void}.")
         return " ".join(said)
 
 
 _VOID = "what was promised to them before does not hold any longer"
+_WOULD_VOID = "what was promised to them before would not hold any longer"
 
 
 def _by(who: str) -> str:
@@ -213,7 +221,7 @@ class People:
         """The budget in a sentence, with the delta of a plan that is in force; empty where there is none."""
         if self.budget is None:
             return ""
-        delta = math.fsum(plan.delta for plan in self.plans)
+        delta = added(plan.delta for plan in self.plans)
         if not delta:
             return f"The budget of these people is epsilon {printed_bound(self.budget)}."
         return (f"The budget of these people is epsilon {printed_bound(self.budget)} with the delta of the plan that "
@@ -454,16 +462,20 @@ class Standing:
     def words(self) -> tuple[str, ...]:
         """What was asked of whom and which version it is of, a sentence each."""
         named = (("Question", self.question), ("People", self.people.name if self.people else ""))
-        said = [f"{name}, as stated with the release: {value}" for name, value in named if value]
+        return *(f"{name}, as stated with the release: {value}" for name, value in named if value), *self.places
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Which version of the table it is of, a sentence where there are several."""
         if self.corrected:
-            said.append(f"This is version {self.version} of the table. It was stated to be corrected by version "
-                        f"{self.corrected}: use that.")
-        elif self.corrects:
-            said.append(f"This is version {self.version} of the table, which was stated to correct version "
-                        f"{self.corrects}: use it in place of that.")
-        elif self.versions > 1:
-            said.append(f"{self.versions:,} tables of this question were released; this is number {self.version}.")
-        return tuple(said)
+            return (f"This is version {self.version} of the table. It was stated to be corrected by version "
+                    f"{self.corrected}: use that.",)
+        if self.corrects:
+            return (f"This is version {self.version} of the table, which was stated to correct version "
+                    f"{self.corrects}: use it in place of that.",)
+        if self.versions > 1:
+            return (f"{self.versions:,} tables of this question were released; this is number {self.version}.",)
+        return ()
 
     @property
     def cost(self) -> tuple[str, ...]:
@@ -622,8 +634,8 @@ class Ledger:
         deltas = [guarantee.delta for guarantee in bounded if isinstance(guarantee, ApproximateDP)]
         return Total(
             len(self.entries) + len(more),
-            math.fsum([*(guarantee.epsilon for guarantee in bounded), *(epsilon for epsilon, _ in planned)]),
-            math.fsum([*deltas, *(delta for _, delta in planned)]),
+            added([*(guarantee.epsilon for guarantee in bounded), *(epsilon for epsilon, _ in planned)]),
+            added([*deltas, *(delta for _, delta in planned)]),
             len(every) - len(bounded),
             sum(not guarantee.is_private for guarantee in bounded),
             tuple(one.counted(made) for one, made in on.items()),

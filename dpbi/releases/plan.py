@@ -11,7 +11,7 @@ from dpbi import limits
 from dpbi.mechanisms import Mechanism, name_of
 from dpbi.mechanisms.guarantee import PureDP
 from dpbi.mechanisms.mechanism import check_mechanism
-from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_bound import added, printed_bound
 from dpbi.privacy.composition import RELEASES_LARGEST, compose
 from dpbi.releases.release import TIME, check_time, guarantee_of_release, mechanism_document, mechanism_of
 
@@ -60,7 +60,7 @@ class Plan:
     @property
     def total(self) -> float:
         """What all of it would cost by the plain sum."""
-        return self.number * self.mechanism.epsilon
+        return added([self.mechanism.epsilon] * self.number)
 
     def cost(self, made: int) -> tuple[float, float]:
         """(epsilon, delta) of so many of its releases: the plain sum, and at most what all of it costs.
@@ -70,7 +70,7 @@ class Plan:
         e. Else what is off the plan loses at most e - ``epsilon``, so that the loss is at most that plus the loss of
         all ``number`` releases, drawn beforehand and shown later. Source: ours.
         """
-        plain = made * self.mechanism.epsilon
+        plain = added([self.mechanism.epsilon] * made)
         return (plain, 0.0) if plain <= self.epsilon else (self.epsilon, self.delta)
 
     @property

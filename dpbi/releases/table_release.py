@@ -26,7 +26,7 @@ from dpbi.inference.tree_posterior import TreePosterior
 from dpbi.mechanisms import Mechanism
 from dpbi.mechanisms.guarantee import ApproximateDP, Guarantee, NotPrivate, PureDP
 from dpbi.mechanisms.mechanism import check_mechanism
-from dpbi.mechanisms.printed_bound import printed_bound
+from dpbi.mechanisms.printed_bound import added, printed_bound
 from dpbi.problem.problem import Problem
 from dpbi.releases import release as releases
 from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, contradiction, new_token
@@ -420,8 +420,8 @@ def composed(parts: Sequence[Sequence[Guarantee]]) -> Guarantee:
     for one in every:
         if isinstance(one, NotPrivate):
             return NotPrivate(f"a part of the table promises nothing: {one.reason}", one.basis)
-    epsilon = math.fsum(max(_bound(one)[0] for one in row) for row in parts)
-    delta = math.fsum(max(_bound(one)[1] for one in row) for row in parts)
+    epsilon = added(max(_bound(one)[0] for one in row) for row in parts)
+    delta = added(max(_bound(one)[1] for one in row) for row in parts)
     basis = next((kind for kind in ("claim", "exhaustive check") if any(one.basis == kind for one in every)), "theorem")
     reasons = "; ".join(dict.fromkeys(one.reason for one in every))
     reason = f"{composition_words(parts)} {limits.opened(reasons)}"
@@ -443,7 +443,7 @@ def composition_words(parts: Sequence[Sequence[Guarantee]]) -> str:
     """How the parts' losses come together, in a sentence. Source: ours."""
     largest = [max(_bound(one)[0] for one in row) for row in parts]
     groups = max(map(len, parts))
-    deltas = math.fsum(max(_bound(one)[1] for one in row) for row in parts)
+    deltas = added(max(_bound(one)[1] for one in row) for row in parts)
     allowed = f" Deltas are counted alike: {printed_bound(deltas)}." if deltas else ""
     if len(parts) == 1:
         of_groups = f"the largest epsilon of {groups:,} groups" if groups > 1 else "the epsilon"
@@ -451,7 +451,7 @@ def composition_words(parts: Sequence[Sequence[Guarantee]]) -> str:
     shown = " + ".join(printed_bound(one) for one in largest[:8]) + (" + …" if len(largest) > 8 else "")
     each = f"for each the largest of its {groups:,} groups, " if groups > 1 else ""
     return (f"The {len(parts):,} questions were asked of the same people: counted is the plain sum of their epsilons, "
-            f"{each}{shown} = {printed_bound(math.fsum(largest))}.{allowed}")
+            f"{each}{shown} = {printed_bound(added(largest))}.{allowed}")
 
 
 def stacked_labels(groups: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:

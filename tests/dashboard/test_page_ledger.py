@@ -272,7 +272,9 @@ def test_what_was_said_to_be_corrected_is_marked_and_nothing_else(kept: LedgerFi
     at = text_of(opened(OVERVIEW), "Who you are", "Bob")
     releases = at.main.dataframe[-1].value
     assert list(releases["Release"]) == ["kept", "kept"] and list(releases["Version"]) == [1, 2]
-    press(ran(widget(at, "selectbox", "It is a corrected one").set_value(first.version)), "Correct the release")
+    corrected = widget(at, "selectbox", "It is a corrected one")
+    assert corrected.options[1] == f"version 1, last released on {first.time}, {first.mechanism}"
+    press(ran(corrected.set_value(first.version)), "Correct the release")
     assert list(at.main.dataframe[-1].value["Release"]) == ["kept, superseded", "kept"]
     assert "to be used in place of was corrected" in at.main.dataframe[-1].value["Corrected"][1]
     assert found_by(at, "superseded") == 1 and found_by(at, "bob") == 1
@@ -309,12 +311,19 @@ def test_two_names_beyond_the_budget_are_asked_about_before(kept: LedgerFile) ->
         options.ledger().release(name, Geometric(1.5), PROBLEM, question="Q")
     at = text_of(opened(OVERVIEW), "Who you are", "Bob")
     text_of(at, "Their name", NAME)
-    assert "Together their releases come to 3-DP" in everything(at) and "beyond the budget of 2" in everything(at)
+    assert "Together their releases would come to 3-DP" in bare(everything(at))
+    assert "beyond the budget of 2: what was promised to them before would not hold any longer" in bare(everything(at))
+    assert "Two names would become one." in everything(at) and "became one" not in everything(at), "it is not pressed"
     assert buttons(at)["Correct the name"].disabled
     press(ran(at.main.checkbox[0].check()), "Correct the name")
     (account,) = kept.accounts
     assert account.beyond and "by Bob" in (people := at.main.dataframe[0].value)["Changed"][0]
-    assert list(people["Left"]) == ["0"] and found_by(at, "beyond") == 2
+    assert list(people["Left"]) == ["0: beyond the budget"] and found_by(at, "beyond") == 2
+    at = opened(OVERVIEW)
+    at.query_params["talk"] = "true"
+    ran(at)
+    heads = [one.value.splitlines()[0] for one in at.main.markdown if one.value.startswith("| ")]
+    assert len(heads) == 3 and all("Left" in heads[0] and "Changed" not in head for head in heads), "in a room"
 
 
 def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: LedgerFile, files: Files) -> None:
@@ -324,6 +333,7 @@ def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: Ledger
     at = opened(OVERVIEW)
     said = f"People: {NAME}. Asked: Smoker; HIV, in 2 groups. Released on {entry.time} by Eve."
     assert said in bare(everything(at)) and "the charge, not the released counts" in everything(at)
+    assert "in the table's own file (JSON), below." in bare(everything(at)), "not on the page Ledger, which this is"
     assert read_release_table(next(files[name]() for name in files if name.startswith("dpbi-table-")
                                    and name.endswith(".json"))) == made  # fmt: skip
     questions = at.main.dataframe[1].value
@@ -335,6 +345,25 @@ def test_tables_of_whomever_are_shown_with_whose_and_which_they_are(kept: Ledger
     assert "by Zoe" in everything(at) or "by Eve" in everything(at)
     kept.release("Third", Geometric(0.3), PROBLEM, question="Q")
     assert "Which table" not in {one.label for one in text_of(at, "Search", "third").main.selectbox}
+
+
+def test_a_table_taken_of_the_ledger_says_how_it_stands_there(kept: LedgerFile, files: Files) -> None:
+    """Also once two names became one, which leaves an entry under the token of people that are no more."""
+    table = CountTable.of(["North", "South"], {"Smoker": {"yes": [13, 50], "no": [40, 20]}})
+    _, first = options.ledger().release_table(NAME, [Geometric(1.5)], table)
+    options.ledger().release_table(NAME, [Geometric(0.25)], table, corrects=first.version)
+    options.ledger().release("Other", Geometric(1.5), PROBLEM, question="Q")
+    options.ledger().rename(NAME, "Other", "Bob")
+    at = ran(widget(opened(OVERVIEW), "selectbox", "Which table").set_value(0))
+    corrected = "This is version 1 of the table. It was stated to be corrected by version 2: use that."
+    for ending in (".md", ".html"):
+        said = bare(next(files[name]() for name in files if "-table-" in name and name.endswith(ending)).decode())
+        for sentence in ("Question, as stated with the release: Smoker", "People, as stated with the release: Other",
+                         "The ledger knows of 3 releases about these people; together: 3.25-DP.",
+                         "The budget of these people is epsilon 2.", "Two names became one on", corrected):
+            assert sentence in said, sentence
+        assert "Bob" not in said, "who did it stays with the ledger"
+    assert corrected in bare(everything(at))
 
 
 def test_what_was_mistyped_is_corrected_with_its_history(kept: LedgerFile) -> None:

@@ -1,8 +1,10 @@
 """A printed epsilon or delta: no smaller than the true one, no longer than need be, wherever it is printed."""
 
+import math
 import re
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given, strategies as st
 import dpbi
 from dpbi import ApproximateDP, Problem, PureDP
 from dpbi.mechanisms.guarantee import Guarantee
-from dpbi.mechanisms.printed_bound import DIGITS, printed_bound
+from dpbi.mechanisms.printed_bound import DIGITS, added, printed_bound
 from dpbi.releases.ledger import Ledger, LedgerEntry
 from dpbi.releases.statement import promised, statement_markdown
 from tests.every_mechanism import Kind, every_class
@@ -87,6 +89,20 @@ def test_a_release_says_what_rounding_adds(kind: Kind) -> None:
     assert f"e^{printed} times" in statement_markdown(release).replace("\\", "")
     wider = replace(release, mechanism=kind(1.00000001))
     assert "epsilon = 1.00000001" in statement_markdown(wider).replace("\\", "")
+
+
+@given(st.lists(EPSILONS | DELTAS | st.just(0.0), max_size=30))
+def test_a_sum_is_written_as_no_less_than_its_terms_are_and_hardly_more(bounds: list[float]) -> None:
+    exact, found = sum((Fraction(repr(one)) for one in bounds), Fraction()), added(bounds)
+    assert exact <= Fraction(repr(found)) <= exact * (1 + Fraction(len(bounds) + 2, 2**52))
+    assert added([found]) == found
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=30), st.integers(0, 9))
+def test_decimals_add_as_decimals_and_shares_to_the_whole(tens: list[int], places: int) -> None:
+    assert added([float(f"{one}e-{places}") for one in tens]) == float(f"{sum(tens)}e-{places}")
+    assert added([one / sum(tens) for one in tens]) >= 1
+    assert added([1 / 7] * 7) == added([1 / 3] * 3) == 1 and added([*map(float, tens), math.inf]) == math.inf
 
 
 ROUNDED = re.compile(

@@ -56,6 +56,17 @@ def test_one_mechanism_is_split_over_the_questions(membership: Any) -> None:
     assert split == dpbi.split_epsilon(GEOMETRIC(1.0), [prior, prior], sizes)
 
 
+@pytest.mark.parametrize(("epsilons", "whole"), [((0.1, 0.2), 0.3), ((1 / 3,) * 3, 1.0), ((0.7, 0.2, 0.1), 1.0)])
+def test_epsilons_add_as_decimals_in_all_that_is_stored(epsilons: tuple[float, ...], whole: float) -> None:
+    table = CountTable.of(["A"], {f"Q{i}": {"yes": [3], "no": [4]} for i in range(len(epsilons))})
+    kept = LedgerInMemory()
+    made, entry = kept.release_table("us", [GEOMETRIC(one) for one in epsilons], table)
+    assert isinstance(made.guarantee, PureDP) and made.guarantee.epsilon == whole
+    assert json.loads(made.to_json())["guarantee"]["epsilon"] == whole
+    assert json.loads(kept.account("us").whole.to_json())["people"][0]["epsilon"] == whole
+    assert entry.guarantee == made.guarantee and dpbi.read_release_table(made.to_json()) == made
+
+
 def test_one_draw_a_group_or_one_for_all(released: TableRelease) -> None:
     counts = {len(row) for row in released.releases}
     assert counts == ({3} if released.membership == "public" else {1})

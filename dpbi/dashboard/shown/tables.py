@@ -179,4 +179,6 @@ def _format_of(sizes: Sequence[float], digits: int) -> str:
 
 
 PEOPLE_OF_LEDGER = {title: _configured(data.COLUMNS[title]) for title in data.PEOPLE}
+_QUESTION = 180  # pixels of all questions of a table, so that its mechanism and time stand beside them
 LEDGER_OF_RELEASES = {title: _configured(data.COLUMNS[title]) for title in data.LEDGER}
+LEDGER_OF_RELEASES["Question"] |= {"width": _QUESTION}

@@ -238,7 +238,7 @@ def draw() -> None:
             for said in (one.words for entry in whole.entries for one in entry.corrected if one.what == "cost"):
                 st.warning(words.escape(said, words.SENTENCE_LENGTH))
         downloads.offer("Ledger (JSON)", lambda: whole.to_json().encode(), "dpbi-ledger.json", "application/json")
-        say_what_is_not_in_it(lines)
+        say_what_is_not_in_it(lines, "on the page Ledger")
     else:
         st.markdown(release_words.NOTHING)
     if kept := options.ledger().kept(here.people):
@@ -274,8 +274,8 @@ def table(whole: Ledger, lines: Sequence[KeptRelease]) -> pd.DataFrame:
             "Release": states(whole, lines),
             "epsilon": [None if isinstance(one, NotPrivate) else one.epsilon for one in guarantees],
             "Version": [place and place[0] for place in places],
-            "Time (UTC)": [entry.time for entry in whole.entries],
             "Mechanism": [words.plain(entry.mechanism) for entry in whole.entries],
+            "Time (UTC)": [entry.time for entry in whole.entries],
             "n": [entry.n for entry in whole.entries],
             "Guarantee": [words.guarantee(guarantee) for guarantee in guarantees],
             "delta": [one.delta if isinstance(one, ApproximateDP) else None for one in guarantees],
@@ -295,12 +295,17 @@ def states(whole: Ledger, lines: Sequence[KeptRelease]) -> list[str]:
             for line, entry in zip(lines, whole.entries, strict=True)]
 
 
-def show_table(people: str, line: KeptRelease) -> None:
-    """A table that was released at once, with whose answers it holds, to what, when and by whom, and its files."""
-    made = read_release_table(line.document or "")
+def show_table(account: Account, line: KeptRelease) -> None:
+    """A table that was released at once, with whose answers it holds, to what, when and by whom, how it stands among
+    all releases about them, and its files.
+    """
+    made, people = read_release_table(line.document or ""), account.people.name if account.people else ""
+    standing = account.standing(line.entry.release)
     entry, name = line.entry, f"table-{made.time.replace(':', '-')}-{line.entry.release[:4]}"
     st.markdown(words.escape(release_words.of_a_table(people, made.questions, len(made.groups), entry),
                              words.SENTENCE_LENGTH))
+    for sentence in standing.places:
+        st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
     if made.stamp:
         st.error(words.escape(made.stamp, words.SENTENCE_LENGTH))
     st.markdown(words.escape(f"{made.guarantee.words}. {made.composition}", words.SENTENCE_LENGTH))
@@ -309,19 +314,20 @@ def show_table(people: str, line: KeptRelease) -> None:
         with st.container(horizontal=True, gap="small"):
             downloads.offer("This table (JSON)", lambda: made.to_json().encode(), f"dpbi-{name}.json",
                             "application/json", then=lambda: leaving.saved(entry.release))  # fmt: skip
-            downloads.offer("Its statement (HTML)", lambda: table_statement_html(made, people).encode(),
+            downloads.offer("Its statement (HTML)", lambda: table_statement_html(made, standing=standing).encode(),
                             f"dpbi-{name}.html", "text/html")  # fmt: skip
-            downloads.offer("Its statement (Markdown)", lambda: table_statement_markdown(made, people).encode(),
-                            f"dpbi-{name}.md", "text/markdown")  # fmt: skip
+            downloads.offer("Its statement (Markdown)",
+                            lambda: table_statement_markdown(made, standing=standing).encode(), f"dpbi-{name}.md",
+                            "text/markdown")  # fmt: skip
         rows = table_rows(made)
         there = [column for column in rows[0] if any(row[column] is not None for row in rows)]
         tables.draw(data_tables.every_column([{column: row[column] for column in there} for row in rows], name))
 
 
-def say_what_is_not_in_it(lines: Sequence[KeptRelease]) -> None:
-    """Beside a ledger's file: the counts of tables of several parts are in their own files alone."""
+def say_what_is_not_in_it(lines: Sequence[KeptRelease], where: str) -> None:
+    """Beside a ledger's file: the counts of tables of several parts are in their own files alone. where: these are."""
     if tables_in := sum(line.is_table and line.whole.made is None for line in lines):
-        st.caption(release_words.without_counts(tables_in))
+        st.caption(release_words.without_counts(tables_in, where))
 
 
 # --- bringing ---

@@ -1,19 +1,22 @@
 """The page Ledger: all people, what was asked and released, what is spent and left; and corrections of it."""
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dpbi.dashboard.session import address, options, stewards
+from dpbi.dashboard.session import address, options, settings, stewards
 from dpbi.dashboard.shown import downloads, tables
 from dpbi.dashboard.sidebar import menu
 from dpbi.dashboard.views import release_ledger
 from dpbi.dashboard.words import guard, release as release_words, words
+from dpbi.mechanisms.printed_bound import added
 from dpbi.releases.kept_ledger import Account, charges_of, of_all
-from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, folded
+from dpbi.releases.ledger import NAME_LONGEST, LedgerEntry, Merged, folded
 
+_FOR_A_ROOM = frozenset({"People", "Spent", "Left", "Budget", "Releases", "Question", "Release", "epsilon", "Version",
+                         "Last (UTC)", "Time (UTC)"})  # fmt: skip
 _CORRECTED, _REFUSED = (f"ledger: {part}" for part in ("corrected", "refused"))
 
 
@@ -44,23 +47,29 @@ def draw() -> None:
     with downloads.collected(downloads.Shown({}, "")):
         st.header("People")
         if some:
-            tables.show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
+            _show(_people(some), "ledger-people", tables.PEOPLE_OF_LEDGER, "One row for each people")
         if any(which):
             st.header("Questions")
-            tables.show(_questions(accounts, kept), "ledger-questions", {}, "One row for each question of people")
+            _show(_questions(accounts, kept), "ledger-questions", {}, "One row for each question of people")
             st.caption(release_words.QUESTIONS)
             st.header("Releases")
-            tables.show(_not_empty(release_ledger.table(whole, lines)[which]), "ledger-all-releases",
-                        tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
+            _show(_not_empty(release_ledger.table(whole, lines)[which]), "ledger-all-releases",
+                  tables.LEDGER_OF_RELEASES, "One row for each release")  # fmt: skip
     downloads.offer("Whole ledger (JSON)", lambda: of_all(accounts).to_json().encode(), "dpbi-ledger-whole.json",
                     "application/json")  # fmt: skip
-    release_ledger.say_what_is_not_in_it(lines)
+    release_ledger.say_what_is_not_in_it(lines, "below")
     with guard.part():
         _tables(accounts, kept)
     st.header("Correct what was said")
     st.markdown(release_words.CORRECT)
     with guard.part():
         _correct(accounts)
+
+
+def _show(table: pd.DataFrame, name: str, columns: dict[str, Any], alt: str) -> None:
+    """In a room the columns that fit on a line: no sentences, nor what is for the keeper alone."""
+    some = table[[title for title in table if title in _FOR_A_ROOM]] if settings.get(address.TALK) else table
+    tables.show(some, name, columns, alt, lambda: table)
 
 
 def _name(account: Account) -> str:
@@ -96,13 +105,13 @@ def _people(accounts: Sequence[Account]) -> pd.DataFrame:
         rows.append({
             "People": words.plain(people.name) if people else "",
             "Spent": ledger.total().words,
-            "Left": options.ledger().left(one),
+            "Left": release_words.left(options.ledger().left(one), beyond=one.beyond),
             "Budget": people.budget if people else None,
             "Releases": len(ledger.entries),
-            "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
-                                   words.SENTENCE_LENGTH) if people else "",
             "Last (UTC)": max((entry.time for entry in ledger.entries), default=""),
             "Changed": words.plain(" ".join((*people.broken, *(was.words for was in people.renamed))),
+                                   words.SENTENCE_LENGTH) if people else "",
+            "Planned": words.plain(" ".join(map(release_words.set_by, people.plans)),
                                    words.SENTENCE_LENGTH) if people else "",
         })  # fmt: skip
     found = pd.DataFrame(rows)
@@ -131,20 +140,20 @@ def _questions(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> p
 def _sum(epsilons: Iterable[float | None]) -> float | None:
     """None where one of them is no bound."""
     listed = list(epsilons)
-    return None if None in listed else math.fsum(epsilon for epsilon in listed if epsilon is not None)
+    return None if None in listed else added(epsilon for epsilon in listed if epsilon is not None)
 
 
 def _tables(accounts: Sequence[Account], kept: Sequence[Sequence[bool]]) -> None:
     """Those that were released at once, of whomever: one of them, with what it is and its files."""
-    found = [(_name(account), line) for account, which in zip(accounts, kept, strict=True)
+    found = [(account, line) for account, which in zip(accounts, kept, strict=True)
              for line, shown in zip(account.lines, which, strict=True) if shown and line.is_table]  # fmt: skip
     if not found:
         return
     st.header(release_words.TABLES)
     place = st.selectbox(
-        "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=480,
+        "Which table", range(len(found) - 1, -1, -1), index=None if len(found) > 1 else 0, width=640,
         placeholder="Choose one", key=f"ledger: table of {[line.entry.release for _, line in found]}",
-        format_func=lambda i: words.plain(f"{found[i][0]}: {release_words.called(found[i][1].entry)}", 120),
+        format_func=lambda i: release_words.called_of(_name(found[i][0]), found[i][1].entry),
     )  # fmt: skip
     if place is not None:
         release_ledger.show_table(*found[place])
@@ -181,7 +190,8 @@ def _correct(accounts: Sequence[Account]) -> None:
         others = options.ledger().account(now)
         if others.people and others.people.token != (account.people and account.people.token):
             st.warning(words.escape(release_words.same_people(others.people.name), words.SENTENCE_LENGTH))
-            agreed = _merge(account.renamed(now, others, who), f"ledger: {names[place]} are {now}")
+            before = {*account.people.merged, *others.people.merged} if account.people else {*others.people.merged}
+            agreed = _merge(account.renamed(now, others, who), before, f"ledger: {names[place]} are {now}")
     st.button("Correct the name", disabled=bool(refused or empty) or not agreed or now.strip() == names[place],
               on_click=_make,
               args=(lambda: options.ledger().rename(names[place], now, who), who))  # fmt: skip
@@ -190,16 +200,20 @@ def _correct(accounts: Sequence[Account]) -> None:
         _correct_a_release(account, names[place], who, bool(refused))
 
 
-def _merge(both: Account, key: str) -> bool:
-    """Says what becomes of promises where two names become one; whether that is agreed to."""
-    ledger = both.ledger
-    st.markdown(words.escape(release_words.will_come_to(ledger.total(), both.people), words.SENTENCE_LENGTH))
+def _merge(both: Account, before: Collection[Merged], key: str) -> bool:
+    """Says what would become of promises where two names become one; whether that is agreed to. before: what was put
+    down of either already.
+    """
+    people, ledger = both.people, both.ledger
+    new = [one for one in people.merged if one not in before] if people else []
+    said = release_words.will_come_to(ledger.total(), people.budget if people else None, new)
+    st.markdown(words.escape(said, words.SENTENCE_LENGTH))
     return not both.beyond or st.checkbox(release_words.BEYOND, key=f"{key}: {ledger.total().words}")
 
 
 def _correct_a_release(account: Account, name: str, who: str, refused: bool) -> None:
     entries = account.whole.entries
-    place = st.selectbox("Which release", range(len(entries) - 1, -1, -1), width=480,
+    place = st.selectbox("Which release", range(len(entries) - 1, -1, -1), width=640,
                          format_func=lambda i: f"{i + 1}: {release_words.called(entries[i])}",
                          key=f"ledger: release of {name}, {len(entries)}")  # fmt: skip
     entry = entries[place]
@@ -244,14 +258,15 @@ def _ask_for_the_table(account: Account, entry: LedgerEntry, question: str) -> s
 
 def _ask_what_it_corrects(account: Account, entry: LedgerEntry) -> str | None:
     """The token of the version in whose place its table is to be used, "" for none, None as it is said."""
-    versions = account.whole.versions(entry.question, entry.part) if entry.table else ()
-    if len(versions) < 2:
+    newest = {one.version: one for one in account.ledger.asked(entry.question, entry.part)} if entry.table else {}
+    if len(newest) < 2:
         return None
     said = {"": release_words.NOT_CORRECTING} | {
-        version: f"version {place}" for place, version in enumerate(versions, 1) if version != entry.version}
+        version: release_words.version_of(place, last)
+        for place, (version, last) in enumerate(newest.items(), 1) if version != entry.version}
     now = entry.replaces if entry.replaces in said else ""
     found: str = st.selectbox("It is a corrected one, in place of", list(said), format_func=lambda one: said[one],
-                              index=list(said).index(now), width=480,
+                              index=list(said).index(now), width=640,
                               key=f"ledger: {entry.release} corrects, not {entry.replaces}")  # fmt: skip
     return None if found == now else found
 

@@ -434,7 +434,7 @@ def _made(line: KeptRelease) -> TableRelease:
 
 def _files(made: TableRelease, account: Account, entry: LedgerEntry) -> None:
     st.subheader("The table that was released")
-    token, standing, ledger = entry.release, account.ledger.standing(entry), options.ledger()
+    token, standing, ledger = entry.release, account.standing(entry.release), options.ledger()
     for sentence in standing.words:
         st.markdown(words.escape(sentence, words.SENTENCE_LENGTH))
     budget = account.people.budget if account.people else None

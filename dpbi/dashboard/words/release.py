@@ -10,7 +10,7 @@ from dpbi.accuracy.trials import ReleaseErrors
 from dpbi.dashboard.words import words
 from dpbi.privacy.guessing import GuessingRisk
 from dpbi.releases.kept_ledger import KeptRelease
-from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, People, ReadTogether, Total
+from dpbi.releases.ledger import STATED, Ledger, LedgerEntry, Merged, ReadTogether, Total
 from dpbi.releases.plan import Plan
 from dpbi.releases.statement import sum_of
 from dpbi.releases.usefulness import points
@@ -104,7 +104,7 @@ QUESTIONS = (
     "row."
 )
 TABLES = "Tables that were released at once"
-BEYOND = "I know that what was promised to these people does not hold any longer by that."
+BEYOND = "I know that what was promised to these people would not hold any longer by that."
 CORRECT = (
     "A name, a question, a remark or a table that was said wrongly is said otherwise from now on, in files made from "
     "now on too; what was said before stays in the ledger. **What is spent stays spent.** A name that was corrected "
@@ -129,17 +129,29 @@ def same_people(other: str) -> str:
             "counts for them together, the smaller budget holds, and it cannot be taken apart again.")
 
 
-def will_come_to(total: Total, people: People | None) -> str:
-    """What becomes of promises by it. people: as they would be."""
-    said = f"Together their releases come to {total.words}."
-    if people is None:
-        return said
-    return " ".join(filter(None, (said, people.promise, people.merged[-1].words if people.merged else "")))
+def will_come_to(total: Total, budget: float | None, merged: Sequence[Merged]) -> str:
+    """What would become of promises by it. budget: of both then; merged: what would be put down."""
+    said = [f"Together their releases would come to {total.words}."]
+    if budget is not None:
+        said.append(f"Their budget would be epsilon {printed_bound(budget)}.")
+    return " ".join((*said, *(one.outlook for one in merged)))
 
 
 def same_table(version: int, last: LedgerEntry) -> str:
     """A choice of the table that a release is of. last: the newest release of that version."""
-    return f"the very same as version {version}, last released on {last.time}"
+    return f"the very same as {version_of(version, last)}"
+
+
+def version_of(version: int, last: LedgerEntry) -> str:
+    """A version of a table by what tells it from others: when it was released last, how its groups were, by what."""
+    said = f"version {version}, last released on {last.time}", last.part, last.mechanism
+    return words.plain(", ".join(filter(None, said)), 160)
+
+
+def called_of(people: str, entry: LedgerEntry) -> str:
+    """A table in a line that may be cut at its end: first what tells it from others of these people."""
+    said = entry.time, people, entry.part, entry.mechanism, entry.question
+    return words.plain(", ".join(filter(None, said)), 160)
 
 
 def called(entry: LedgerEntry) -> str:
@@ -165,6 +177,11 @@ def plan_costs(plan: Plan) -> str:
             f"their losses, instead of {printed_bound(plan.total)}-DP by the plain sum.")
 
 
+def left(epsilon: str, *, beyond: bool) -> str:
+    """What is left of a budget. beyond: whether what was released is."""
+    return f"{epsilon}: beyond the budget" if beyond else epsilon
+
+
 def large_delta(plan: Plan) -> str:
     """Where delta alone could be the loss of everything for somebody; else empty."""
     if plan.delta * plan.n < 1:
@@ -186,11 +203,11 @@ def of_a_table(people: str, questions: Sequence[str], groups: int, entry: Ledger
             f"{f' by {entry.who}' if entry.who else ''}.")
 
 
-def without_counts(number: int) -> str:
-    """What a ledger's file does not hold."""
+def without_counts(number: int, where: str) -> str:
+    """What a ledger's file does not hold. where: it is found."""
     those = "a table of several parts" if number == 1 else f"{number:,} tables of several parts"
     return (f"Of {those} the ledger's file holds the charge, not the released counts: these are in the table's own "
-            "file (JSON), on the page Ledger.")
+            f"file (JSON), {where}.")
 
 
 def draw(becomes: str) -> str:
