@@ -91,9 +91,11 @@ def test_what_is_spent_and_left_is_said_before_and_after(monkeypatch: pytest.Mon
 def test_a_split_that_no_distance_tells_from_another_says_so() -> None:
     far, near = (split_epsilon(dpbi.mechanisms.KNorm(epsilon), [(1, 1, 1)] * 2, [[1000, 900]] * 2)
                  for epsilon in (1e-3, 3.0))  # fmt: skip
-    assert said.at_its_maximum(far, 2)
-    assert "Go by the percentage points" in said.split(far, 2)
-    assert "of 4 at most" in said.split(near, 2)
+    assert "Go by the percentage points" in said.split(far)
+    assert "of 4 at most" in said.split(near)
+    assert "Proposed are equal shares" in said.split(near), "nothing better was found of two like questions"
+    unlike = split_epsilon(dpbi.mechanisms.Geometric(1.0), [(1, 1), (1, 1)], [[1000], [15]])
+    assert "than equal ones" in said.split(unlike)
 
 
 def test_without_a_file_the_page_says_where_to_bring_one() -> None:

@@ -42,7 +42,7 @@ from dpbi.dashboard.words import (
     table_form as form_words,
     words,
 )
-from dpbi.inference.budget_split import BudgetSplit
+from dpbi.inference.budget_split import BudgetSplit, equal_shares
 from dpbi.releases.kept_ledger import Account, KeptRelease
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry
 from dpbi.releases.plan import Plan
@@ -179,8 +179,7 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
                              key=f"tables: epsilon {q} {share} {question}", width=200)
             for q, (row, question, share) in enumerate(zip(rows, table.questions, found.epsilons, strict=True))
         ]  # fmt: skip
-    groups = 1 if membership == "private" else len(table.groups)
-    (st.warning if said.at_its_maximum(found, groups) else st.caption)(said.split(found, groups))
+    (st.warning if found.is_at_its_maximum else st.caption)(said.split(found))
     ways = Ways(tuple(dataclasses.replace(one, epsilon=float(share)) for one, share in zip(
         mechanisms, shares, strict=True)), priors)
     if several:
@@ -250,7 +249,8 @@ def _split(
 ) -> BudgetSplit:
     """The sidebar's epsilon over the questions, as proposed."""
     shares = mechanisms[0] if len(set(mechanisms)) == 1 else tuple(
-        dataclasses.replace(one, epsilon=one.epsilon / len(mechanisms)) for one in mechanisms)
+        dataclasses.replace(one, epsilon=share) for one, share in zip(
+            mechanisms, equal_shares(mechanisms[0].epsilon, len(mechanisms)), strict=True))
     return library.budget_split(shares, *split_arguments(priors, table.answered, membership))
 
 
