@@ -383,8 +383,8 @@ class _Reader:
                                 "read apart.")  # fmt: skip
                 else:
                     yield Doubt("by", [*self.by, column.title], f"{column.label} tells rows apart that would be added "
-                                "up: it may be part of the groups (by=). Add them up only where nobody is in two of "
-                                f"them (group={ADDED!r}).")  # fmt: skip
+                                "up: it may be part of what names the groups. Add them up only where nobody is in "
+                                "two of them.")  # fmt: skip
 
     def _own(self, doubt: Doubt) -> Doubt:
         """A doubt in the words of a table, whose columns of groups are by."""
