@@ -20,6 +20,12 @@ MEMBERSHIP = {
     "public": "Public: sizes of groups, and who is in which, are known",
     "private": "Private: only the number of all people is known",
 }
+def epsilon(of_sidebar: float, *, several: bool) -> str:
+    """Where the epsilon of a table comes from."""
+    shared = ": the questions share it" if several else ""
+    return f"epsilon = {printed_bound(of_sidebar)} is that of the sidebar, for the whole table{shared}."
+
+
 NAME_FIRST = "Say first whose answers these are: losses add up for people."
 WHO_FIRST = "Say who you are: this ledger is shared, and each line of it says who made it."
 CHANGED = "Something was changed, or another release came: look at it again, then press. Nothing was drawn."
