@@ -260,8 +260,8 @@ class _Reader:
             if not (said := [column.position for column in self._like_answers()]):
                 raise CountsError("by: no column is left for the answers.", entry="by")
             labels = listed([self.table.found(key, "questions").label for key in said])
-            self.doubts.append(Doubt("questions", [self._title(key) for key in said],
-                                                  f"Each row is one person: {labels} may answer questions."))
+            names = [self.table.keys[self.table.found(key, "questions")] for key in said]
+            self.doubts.append(Doubt("questions", names, f"Each row is one person: {labels} may answer questions."))
         elif said is None:
             named = self.roles.categories[0].title if self.roles.categories else "The counts"
             yield _Asked(named, self.content, {})

@@ -255,9 +255,10 @@ def test_no_default_reading_counts_a_person_once_for_each_question(name: str, se
         table = followed(data, **by)
         assert (table.groups, table.questions) == (REGIONS, tuple(SHARES))
         assert {sum(of) for of in table.answered} == {n}
-    over_both = {"group_column": ("region", name), "group": "(all, added up)"}
-    for said in ({"group_column": "region"}, {"group_column": ()}, *([over_both] if name == "question" else []),
-                 {"group_column": "region", "group": "(all, added up)"}):  # fmt: skip
+    over_both: dict[str, Any] = {"group_column": ("region", name), "group": "(all, added up)"}
+    refused_for: list[dict[str, Any]] = [{"group_column": "region"}, {"group_column": ()},
+                                         {"group_column": "region", "group": "(all, added up)"}]  # fmt: skip
+    for said in refused_for + [over_both] * (name == "question"):
         with pytest.raises(dpbi.CountsError, match="ask the same people 3 questions") as refused:
             dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts", **said)
         assert not isinstance(refused.value, dpbi.CountsQuestion)
@@ -268,6 +269,12 @@ def test_no_default_reading_counts_a_person_once_for_each_question(name: str, se
         added = dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts",
                                  **over_both)  # fmt: skip
         assert any("each person is counted once for each" in one for one in added.warnings)
+
+
+def test_columns_without_names_are_suggested_by_position() -> None:
+    table = followed(b"North,yes,red\nSouth,no,blue\nSouth,yes,\nWest,no,red\n" * 5, header_row=())
+    assert table.questions == ("column 1", "column 2", "column 3")
+    assert {sum(of) for of in table.answered} == {20}
 
 
 def test_rows_of_nearly_as_many_people_are_questions_too() -> None:
