@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpbi
+from dpbi.dashboard.views.brought import Brought
 from dpbi.data.count_table import CountTable, read_tables
 
 ANSWERS = {"Smokes": ("yes", "no"), "Votes": ("red", "blue", "green"), "Commute": ("bus", "car", "bike", "foot")}
@@ -262,6 +263,14 @@ def test_no_default_reading_counts_a_person_once_for_each_question(name: str, se
         with pytest.raises(dpbi.CountsError, match="ask the same people 3 questions") as refused:
             dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts", **said)
         assert not isinstance(refused.value, dpbi.CountsQuestion)
+    if name == "question":
+        brought = Brought("a.csv", data)
+        for entry, value in (("layout", "counts"), ("category_column", ["answer"]), ("group", "(all, added up)")):
+            brought.read()
+            brought.say(entry, value)
+        on_form = brought.read()
+        assert on_form.counts is None or sum(on_form.counts.counts) <= n
+        assert any("ask the same people 3 questions" in doubt.reason for doubt in on_form.form.open), "and says why"
     one = dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts",
                            only={name: "HIV"}, group_column="region", group="(all, added up)")  # fmt: skip
     assert sum(one.counts) == n

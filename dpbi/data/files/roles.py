@@ -348,7 +348,8 @@ def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) 
         if column in found.groups and not named:  # only where that was said: it is never guessed
             form.remark(f"{limits.opened(why)}, which were added up as said: each person is counted once for each.")
             continue
-        entry = "category_column" if column in found.categories else "group_column"
+        entry = ("group" if column in found.groups else
+                 "category_column" if column in found.categories else "group_column")  # fmt: skip
         raise CountsError(f"{why}, by {column.label}, and would count each person once for each: keep the rows of one "
                           "of them alone, or read the file as a table of several questions.", entry=entry)  # fmt: skip
 
