@@ -260,8 +260,8 @@ class _Reader:
             if not (said := [column.position for column in self._like_answers()]):
                 raise CountsError("by: no column is left for the answers.", entry="by")
             labels = listed([self.table.found(key, "questions").label for key in said])
-            self.doubts.append(Doubt("questions", [self._title(key) for key in said],
-                                                  f"Each row is one person: {labels} may answer questions."))
+            names = [self.table.keys[self.table.found(key, "questions")] for key in said]
+            self.doubts.append(Doubt("questions", names, f"Each row is one person: {labels} may answer questions."))
         elif said is None:
             named = self.roles.categories[0].title if self.roles.categories else "The counts"
             yield _Asked(named, self.content, {})
@@ -383,8 +383,8 @@ class _Reader:
                                 "read apart.")  # fmt: skip
                 else:
                     yield Doubt("by", [*self.by, column.title], f"{column.label} tells rows apart that would be added "
-                                "up: it may be part of the groups (by=). Add them up only where nobody is in two of "
-                                f"them (group={ADDED!r}).")  # fmt: skip
+                                "up: it may be part of what names the groups. Add them up only where nobody is in "
+                                "two of them.")  # fmt: skip
 
     def _own(self, doubt: Doubt) -> Doubt:
         """A doubt in the words of a table, whose columns of groups are by."""

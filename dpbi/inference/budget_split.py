@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,7 @@ _LEAST = 1e-6  # of the largest weight: a question that nobody answered has a sh
 _FEW, _NODES = 8, 5  # different tables whose E[H] is exact; numbers of people at which that of more is known
 _KINDS_LARGEST = 4  # of questions with more tables than that, where E[H] takes seconds
 _DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
+_AT_MOST = 0.95  # of the largest mean distance there is: beyond it the distance tells good shares from bad ones no more
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,24 @@ class BudgetSplit:
     """Mechanisms with the shares of an epsilon, one a question. Made by ``split_epsilon``.
 
     expected: sum of E[H] over the groups of each question, with its share; equal: the sum over all questions, were the
-    shares equal; both within a few hundredths where there are more than eight different tables.
+    shares equal; both within a few hundredths where there are more than eight different tables. most: the number of
+    groups that have people, the largest that those sums can be.
     """
 
     mechanisms: tuple[Mechanism, ...]
     expected: tuple[float, ...]
     equal: float
+    most: int
+
+    @property
+    def is_at_its_maximum(self) -> bool:
+        """Whether all distances are about as large as they can be, so that they tell no shares from others."""
+        return math.fsum(self.expected) >= _AT_MOST * self.most > 0
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether no shares were found that are better than equal ones."""
+        return math.fsum(self.expected) >= self.equal
 
     @property
     def epsilons(self) -> tuple[float, ...]:
@@ -45,11 +59,13 @@ def split_epsilon(
     """epsilon_q proportional to sqrt(a_q), a_q = epsilon_q sum_g E[H_qg] at the share itself.
 
     Where E[H] = a / epsilon this makes sum_q a_q / epsilon_q least subject to sum_q epsilon_q = epsilon (Cauchy and
-    Schwarz); H is at most 1, so that a_q is taken where the share lies, and the two are settled in a few rounds.
+    Schwarz); H is at most 1, so that a_q is taken where the share lies, and the two are settled in a few rounds. Of the
+    rounds' shares and equal ones those are kept whose sum is least: where a_q grows with the share, as with few people
+    beside many, the rule can be worse than equal shares. They are equal too where all H are about 1.
     mechanisms: one, whose epsilon is split, or one a question, of which the sum of their epsilons is; priors: (k_q,)
     one a question; sizes: for each question the numbers of people of its groups: all public, so that the choice tells
     nothing of anybody.
-    Returns the BudgetSplit: ``mechanisms``, ``epsilons``, ``expected``, ``equal``.
+    Returns the BudgetSplit: ``mechanisms``, ``epsilons``, ``expected``, ``equal``, ``most``.
     Raises ValueError for a mechanism with a calibration, which belongs to its epsilon, and for too many different
     questions where E[H] takes seconds.
     Deviation: with more than eight different tables E[H] is drawn, at five numbers of people.
@@ -73,19 +89,30 @@ def split_epsilon(
     epsilon = float(sum(Decimal(repr(mechanism.epsilon)) for mechanism in given))
 
     expected = _expectation(chosen, alphas, numbers)
-    shares = _rounded_down([epsilon / len(alphas)] * len(alphas), epsilon)
+    shares = equal_shares(epsilon, len(alphas))
     found = expected(shares)
-    equal = math.fsum(found)
+    tried = [(shares, found)]
     for _ in range(_ROUNDS if len(alphas) > 1 else 0):
         weights = [math.sqrt(share * distance) for share, distance in zip(shares, found, strict=True)]
         weights = [max(weight, _LEAST * max(weights), 1e-300) for weight in weights]
         of_all, before = math.fsum(weights), shares
         shares = _rounded_down([epsilon * weight / of_all for weight in weights], epsilon)
         found = expected(shares)
+        tried.append((shares, found))
         if all(abs(one / other - 1) < _SAME for one, other in zip(shares, before, strict=True)):
             break
-    split = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
-    return BudgetSplit(split, found, equal)
+
+    def split(shares: Sequence[float], found: tuple[float, ...]) -> BudgetSplit:
+        own = tuple(replace(mechanism, epsilon=share) for mechanism, share in zip(chosen, shares, strict=True))
+        return BudgetSplit(own, found, math.fsum(tried[0][1]), sum(n > 0 for of in numbers for n in of))
+
+    best = split(*min(tried, key=lambda one: math.fsum(one[1])))  # the first of equals: equal shares
+    return split(*tried[0]) if best.is_at_its_maximum else best
+
+
+def equal_shares(epsilon: float, number: int) -> list[float]:
+    """As equal as four digits are: 1 / 3 is 0.3333, 0.3333 and 0.3334, which add to 1. Source: ours."""
+    return _rounded_down([epsilon / number] * number, epsilon)
 
 
 def _expectation(
@@ -135,8 +162,9 @@ def _rounded_down(shares: Sequence[float], epsilon: float) -> list[float]:
     if sum(near) > Decimal(repr(epsilon)):
         near = [_DIGITS.create_decimal_from_float(share) for share in shares]
     left = Decimal(repr(epsilon)) - sum(near)
-    for i in sorted(range(len(near)), key=lambda i: (near[i], i), reverse=True) if left else ():
-        whole = [float(share + left if j == i else share) for j, share in enumerate(near)]
+    largest = sorted(range(len(near)), key=lambda i: (near[i], i), reverse=True) if left else ()
+    for i, more in product(largest, (left, _DIGITS.plus(left))):
+        whole = [float(share + more if j == i else share) for j, share in enumerate(near)]
         if math.fsum(whole) <= epsilon:
             return whole
     return [float(share) for share in near]

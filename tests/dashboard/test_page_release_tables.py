@@ -91,9 +91,26 @@ def test_what_is_spent_and_left_is_said_before_and_after(monkeypatch: pytest.Mon
 def test_a_split_that_no_distance_tells_from_another_says_so() -> None:
     far, near = (split_epsilon(dpbi.mechanisms.KNorm(epsilon), [(1, 1, 1)] * 2, [[1000, 900]] * 2)
                  for epsilon in (1e-3, 3.0))  # fmt: skip
-    assert said.at_its_maximum(far, 2)
-    assert "Go by the percentage points" in said.split(far, 2)
-    assert "of 4 at most" in said.split(near, 2)
+    assert "Go by the percentage points" in said.split(far)
+    assert "of 4 at most" in said.split(near)
+    assert "Proposed are equal shares" in said.split(near), "nothing better was found of two like questions"
+    unlike = split_epsilon(dpbi.mechanisms.Geometric(1.0), [(1, 1), (1, 1)], [[1000], [15]])
+    assert "than equal ones" in said.split(unlike)
+
+
+def test_what_was_said_stands_after_another_page_and_what_leaks_is_said_above_it() -> None:
+    at = chosen(page())
+    assert [one.value for one in at.main.warning].count(words.CHOICE_WARNING) == 1
+    assert said.epsilon(1.0, several=True) in [one.value for one in at.main.caption]
+    ran(widget(at, "text_input", "Prior of vote").set_value("2"))
+    ran(widget(at, "radio", "Who is in which group is").set_value("private"))
+    mechanism = widget(at, "selectbox", "Mechanism of all questions").value
+    ran(at.switch_page("pages/10_Data.py"))
+    ran(at.switch_page("pages/7_Release.py"))
+    assert widget(at, "selectbox", "Mechanism of all questions").value == mechanism
+    assert widget(at, "text_input", "Prior of vote").value == "2"
+    assert widget(at, "radio", "Who is in which group is").value == "private"
+    assert widget(at, "text_input", "Whose answers the table holds").value == "Survey"
 
 
 def test_without_a_file_the_page_says_where_to_bring_one() -> None:

@@ -108,7 +108,10 @@ def test_the_page_compares_releases_and_takes_them_along(
     assert (first["Private from"][0], first["Private to"][0]) == pytest.approx(wanted.difference.interval(), rel=1e-9)
     assert len(pairs) == 3 and not [title for title in first if title.startswith("True")]
     text = everything(at)
-    assert "has the larger share of yes" in text and words.RAW_NOTICE not in text and said.PUBLISHED_ONLY in text
+    assert "has the larger share of yes" in text and words.RAW_NOTICE not in text
+    assert said.PUBLISHED_ONLY.strip() in text
+    assert said.OF_ONE_TABLE in text and said.OF_TWO_FILES not in text
+    assert not [one.value for one in at.main.warning if "Protected is" in one.value] and "Protected is" in text
     assert "by the true counts" not in text and len(charts(at)) == 1
     taken = made(files)
     with zipfile.ZipFile(io.BytesIO(taken["dpbi-groups.zip"])) as packed:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dpbi
+from dpbi.dashboard.views.brought import Brought
 from dpbi.data.count_table import CountTable, read_tables
 
 ANSWERS = {"Smokes": ("yes", "no"), "Votes": ("red", "blue", "green"), "Commute": ("bus", "car", "bike", "foot")}
@@ -255,14 +256,34 @@ def test_no_default_reading_counts_a_person_once_for_each_question(name: str, se
         table = followed(data, **by)
         assert (table.groups, table.questions) == (REGIONS, tuple(SHARES))
         assert {sum(of) for of in table.answered} == {n}
-    for said in ({"group_column": "region"}, {"group_column": ()},
-                 {"group_column": "region", "group": "(all, added up)"}):  # fmt: skip
+    over_both: dict[str, Any] = {"group_column": ("region", name), "group": "(all, added up)"}
+    refused_for: list[dict[str, Any]] = [{"group_column": "region"}, {"group_column": ()},
+                                         {"group_column": "region", "group": "(all, added up)"}]  # fmt: skip
+    for said in refused_for + [over_both] * (name == "question"):
         with pytest.raises(dpbi.CountsError, match="ask the same people 3 questions") as refused:
             dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts", **said)
         assert not isinstance(refused.value, dpbi.CountsQuestion)
+    if name == "question":
+        brought = Brought("a.csv", data)
+        for entry, value in (("layout", "counts"), ("category_column", ["answer"]), ("group", "(all, added up)")):
+            brought.read()
+            brought.say(entry, value)
+        on_form = brought.read()
+        assert on_form.counts is None or sum(on_form.counts.counts) <= n
+        assert any("ask the same people 3 questions" in doubt.reason for doubt in on_form.form.open), "and says why"
     one = dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts",
                            only={name: "HIV"}, group_column="region", group="(all, added up)")  # fmt: skip
     assert sum(one.counts) == n
+    if name == "topic":  # by its sums alone it may name groups of equal size too, so that what was said is done
+        added = dpbi.read_counts(data, "a.csv", category_column="answer", count_column="count", layout="counts",
+                                 **over_both)  # fmt: skip
+        assert any("each person is counted once for each" in one for one in added.warnings)
+
+
+def test_columns_without_names_are_suggested_by_position() -> None:
+    table = followed(b"North,yes,red\nSouth,no,blue\nSouth,yes,\nWest,no,red\n" * 5, header_row=())
+    assert table.questions == ("column 1", "column 2", "column 3")
+    assert {sum(of) for of in table.answered} == {20}
 
 
 def test_rows_of_nearly_as_many_people_are_questions_too() -> None:

@@ -53,6 +53,31 @@ def test_equal_questions_get_equal_shares_and_nobody_gets_one_too() -> None:
     assert split_epsilon(KNORM(1.0), [(1, 1)] * 2, [[0], [0]]).epsilons == (0.5, 0.5)
 
 
+@pytest.mark.parametrize("kind", [KNORM, GEOMETRIC])
+def test_equal_shares_are_kept_where_the_rule_is_worse(kind: type[dpbi.Mechanism]) -> None:
+    """Few people beside many: where H is large a share brings little, and the rule gives it all the same."""
+    priors, sizes = [(1, 1), (1, 1, 1)], [[4000, 20, 5]] * 2
+    found = split_epsilon(kind(0.05), priors, sizes)
+    ruled = [math.fsum(dpbi.expected_distance(one, prior, n).mean for n in of)
+             for one, prior, of in zip(found.mechanisms, priors, sizes, strict=True)]
+    assert math.fsum(found.expected) <= found.equal
+    assert found.expected == pytest.approx(ruled, rel=1e-9)
+    assert found.is_equal
+    assert found.epsilons == (0.025, 0.025)
+
+
+def test_shares_are_equal_and_add_up_where_no_distance_tells_them_apart() -> None:
+    """Three mechanisms of a third each too, whose floats add to a little less than 1."""
+    priors, sizes = [(1.0,) * 15, (1.0,) * 15, (1.0,) * 20], [[1_069]] * 3
+    for given in (KNORM(1.0), [GEOMETRIC(share) for share in budget_split.equal_shares(1.0, 3)]):
+        found = split_epsilon(given, priors, sizes)
+        assert found.is_at_its_maximum
+        assert found.epsilons == (0.3333, 0.3333, 0.3334)
+        assert found.most == 3
+    thirds = split_epsilon([GEOMETRIC(1 / 3), KNORM(1 / 3), GEOMETRIC(1 / 3)], priors, sizes)
+    assert 1 - 1e-6 < sum(thirds.epsilons) <= 1
+
+
 @pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.7, 1e-4, 2 / 3, 3.14159, 17.0])
 @pytest.mark.parametrize("sizes", [[[50]] * 3, [[50]] * 6, [[9], [200], [20]]])
 def test_nothing_of_what_is_split_is_left_over(epsilon: float, sizes: list[list[int]]) -> None:

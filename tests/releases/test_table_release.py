@@ -46,12 +46,13 @@ def test_what_is_charged_is_the_sum_over_questions_of_the_dearest_group(released
 
 @pytest.mark.parametrize("membership", MEMBERSHIPS)
 def test_one_mechanism_is_split_over_the_questions(membership: Any) -> None:
-    table = CountTable.of(["N", "S"], {"Q1": {"yes": [3, 4], "no": [2, 1]}, "Q2": {"yes": [9, 3], "no": [9, 6]}})
+    table = CountTable.of(["N", "S"], {"Q1": {"yes": [30, 40], "no": [20, 10]}, "Q2": {"yes": [900, 300],
+                                                                                        "no": [900, 600]}})  # fmt: skip
     split = dpbi.table_split(GEOMETRIC(1.0), table, [(1, 1), (1, 1)], membership=membership)
     made = dpbi.release_tables(GEOMETRIC(1.0), table, membership=membership)
     assert made.epsilons == split.epsilons
     assert split.epsilons[0] != split.epsilons[1]
-    sizes = [[5, 5], [18, 9]] if membership == "public" else [[10], [27]]
+    sizes = [[50, 50], [1800, 900]] if membership == "public" else [[100], [2700]]
     prior = (1, 1) if membership == "public" else (1, 1, 1, 1)
     assert split == dpbi.split_epsilon(GEOMETRIC(1.0), [prior, prior], sizes)
 

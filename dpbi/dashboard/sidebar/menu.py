@@ -110,7 +110,7 @@ PAGES = (
         "pages/7_Release.py",
         "Release",
         "Release",
-        "One private posterior, drawn once and for good, to be published: with a file that says what it promises.",
+        "Private posteriors, drawn once and for good, to be published: with a file that says what they promise.",
         releases=True,
     ),
     Page(

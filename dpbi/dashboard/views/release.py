@@ -92,14 +92,16 @@ def say_what_is_published(chosen: Scenario) -> None:
     st.markdown(release_words.protected(chosen.problem.n))
 
 
-def choose(chosen: Scenario) -> Ready | None:
+def choose(chosen: Scenario, *, warns: bool) -> Ready | None:
     """One of the ticked mechanisms, the private ones first; None until one is chosen, or where none can release.
+    warns: that choosing leaks, where no table above has said it.
 
     Where there are several none is chosen beforehand: by order would be by chance, and by their errors on these data
     would leak.
     """
     st.header("What to release with")
-    st.warning(words.CHOICE_WARNING)
+    if warns:
+        st.warning(words.CHOICE_WARNING)
     with controls.row():
         controls.epsilon(chosen.epsilon)
     prior, n = chosen.problem.prior, chosen.problem.n

@@ -6,7 +6,7 @@ the ledger's document.
 
 import dataclasses
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple, get_args
 
@@ -42,7 +42,7 @@ from dpbi.dashboard.words import (
     table_form as form_words,
     words,
 )
-from dpbi.inference.budget_split import BudgetSplit
+from dpbi.inference.budget_split import BudgetSplit, equal_shares
 from dpbi.releases.kept_ledger import Account, KeptRelease
 from dpbi.releases.ledger import NAME_LONGEST, Ledger, LedgerEntry
 from dpbi.releases.plan import Plan
@@ -62,6 +62,7 @@ from dpbi.releases.usefulness import useless
 
 _log = logging.getLogger(__name__)
 _PEOPLE, _DRAWN, _FAILED, _READ = (f"tables: {part}" for part in ("people named", "drawn", "failed", "read"))
+_SAID = "entries of tables"  # as they were when last seen
 _SIZES = 20  # of groups whose errors are computed
 _NO_ENTRY = (_PEOPLE, _DRAWN, _FAILED, _READ, "tables: agreed", "tables: draw")
 
@@ -76,10 +77,13 @@ def comes_first() -> bool:
                                     or settings.get("source") != data_source.FILE)  # fmt: skip
 
 
-def draw(chosen: Scenario) -> None:
+def draw(chosen: Scenario, *, warns: bool) -> None:
     """The table that is in use, or of the file that is in the session; and those about these people that were released.
+    warns: that choosing leaks, where nothing above it has said so.
     """
     st.header(said.HEADING)
+    if warns:
+        st.warning(words.CHOICE_WARNING)
     with guard.part():
         if (table := _table()) is not None:
             _choose(table, chosen)
@@ -121,7 +125,7 @@ def _table() -> CountTable | None:
 def _choose(table: CountTable, chosen: Scenario) -> None:
     membership: Membership = "public"
     if len(table.groups) > 1:
-        membership = st.radio("Who is in which group is", get_args(Membership), key="tables: membership",
+        membership = st.radio("Who is in which group is", get_args(Membership), key=_kept("tables: membership", None),
                               format_func=said.MEMBERSHIP.__getitem__)  # fmt: skip
         st.caption(assumed_words(membership, answered_only=table.answered_only))
     st.caption(protected_words(membership, answered_only=table.answered_only))
@@ -131,6 +135,21 @@ def _choose(table: CountTable, chosen: Scenario) -> None:
     guarantee = guarantee_of_tables(ways.mechanisms, table, ways.priors, membership=membership)
     st.markdown(words.escape(f"Promised is {guarantee.words}. {guarantee.reason}", words.SENTENCE_LENGTH))
     _press(Asked(*ways, table, membership, guarantee))
+
+
+def _kept(key: str, first: Any, choices: Collection[Any] | None = None) -> str:
+    """The key of an entry that stands as it was said, though another page was open, where Streamlit forgets it.
+    first: before anything was said, and where what was said is none of the choices any more.
+    """
+    said_before: dict[str, Any] = st.session_state.setdefault(_SAID, {})
+    if key in st.session_state:
+        said_before[key] = st.session_state[key]
+    else:
+        before = said_before.get(key, first)
+        before = before if choices is None or before in choices else first
+        if before is not None:
+            st.session_state[key] = before
+    return key
 
 
 # --- how each question is released ---
@@ -159,12 +178,14 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
     """
     named = {name_of(one): one for one in _offered(chosen)}
     with st.container(horizontal=True, key="tables-answer"):
-        label = st.selectbox("Mechanism of all questions", named, index=0 if len(chosen.mechanisms) == 1 else None,
-                             placeholder="Choose one", key="tables: mechanism", width=360)  # fmt: skip
-        strength = st.text_input("Prior of all questions, each category", "1", key="tables: prior", width=240,
+        only = name_of(chosen.mechanisms[0]) if len(chosen.mechanisms) == 1 else None
+        label = st.selectbox("Mechanism of all questions", named, index=None, placeholder="Choose one", width=360,
+                             key=_kept("tables: mechanism", only, named))  # fmt: skip
+        strength = st.text_input("Prior of all questions, each category", key=_kept("tables: prior", "1"), width=240,
                                  help=said.PRIOR_HELP)  # fmt: skip
     several = len(table.questions) > 1
-    with st.expander(said.EACH) if several else nullcontext():
+    st.caption(said.epsilon(chosen.epsilon, several=several))
+    with st.expander(said.EACH, key="tables-each") if several else nullcontext():
         rows = [st.container(horizontal=True) for _ in table.questions]
         labels = [_own_mechanism(row, q, question, named, label) if several else label
                   for q, (row, question) in enumerate(zip(rows, table.questions, strict=True))]  # fmt: skip
@@ -175,12 +196,11 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
         mechanisms = tuple(named[one] for one in labels if one)
         found = _split(mechanisms, table, priors, membership)
         shares = [
-            row.number_input(f"epsilon of {words.plain(question, 40)}", min_value=1e-6, value=share, format="%.4g",
-                             key=f"tables: epsilon {q} {share} {question}", width=200)
+            row.number_input(f"epsilon of {words.plain(question, 40)}", min_value=1e-6, format="%.4g", width=200,
+                             key=_kept(f"tables: epsilon {q} {share} {question}", share))
             for q, (row, question, share) in enumerate(zip(rows, table.questions, found.epsilons, strict=True))
         ]  # fmt: skip
-    groups = 1 if membership == "private" else len(table.groups)
-    (st.warning if said.at_its_maximum(found, groups) else st.caption)(said.split(found, groups))
+    (st.warning if found.is_at_its_maximum else st.caption)(said.split(found))
     ways = Ways(tuple(dataclasses.replace(one, epsilon=float(share)) for one, share in zip(
         mechanisms, shares, strict=True)), priors)
     if several:
@@ -231,15 +251,16 @@ def _own_mechanism(
     row: DeltaGenerator, q: int, question: str, named: Mapping[str, Mechanism], of_all: str | None
 ) -> str | None:
     found: str | None = row.selectbox(
-        f"Mechanism of {words.plain(question, 40)}", [said.AS_ALL, *named], key=f"tables: mechanism {q} {question}",
-        width=240)  # fmt: skip
+        f"Mechanism of {words.plain(question, 40)}", [said.AS_ALL, *named], width=240,
+        key=_kept(f"tables: mechanism {q} {question}", said.AS_ALL, named))  # fmt: skip
     return of_all if found in (said.AS_ALL, None) else found
 
 
 def _own_prior(row: DeltaGenerator, q: int, question: str, of_all: str, k: int, *, several: bool) -> tuple[float, ...]:
     """One number for every category, or one each."""
-    own = row.text_input(f"Prior of {words.plain(question, 40)}", key=f"tables: prior {q} {question}", width=240,
-                         placeholder=said.AS_ALL, help=said.PRIOR_HELP) if several else ""  # fmt: skip
+    own = row.text_input(
+        f"Prior of {words.plain(question, 40)}", key=_kept(f"tables: prior {q} {question}", ""), width=240,
+        placeholder=said.AS_ALL, help=said.PRIOR_HELP) if several else ""  # fmt: skip
     name = f"The prior of {words.plain(question, 40)}" if own.strip() else "The prior"
     numbers = entries.numbers(name, own.strip() or of_all)
     return limits.check_prior(numbers * k if len(numbers) == 1 else entries.one_each(name, numbers, k))
@@ -250,7 +271,8 @@ def _split(
 ) -> BudgetSplit:
     """The sidebar's epsilon over the questions, as proposed."""
     shares = mechanisms[0] if len(set(mechanisms)) == 1 else tuple(
-        dataclasses.replace(one, epsilon=one.epsilon / len(mechanisms)) for one in mechanisms)
+        dataclasses.replace(one, epsilon=share) for one, share in zip(
+            mechanisms, equal_shares(mechanisms[0].epsilon, len(mechanisms)), strict=True))
     return library.budget_split(shares, *split_arguments(priors, table.answered, membership))
 
 
@@ -270,8 +292,8 @@ def _say(table: CountTable, ways: Ways) -> None:
 def _press(asked: Asked) -> None:
     guarantee = asked.guarantee
     with st.container(horizontal=True):
-        people = st.text_input("Whose answers the table holds", st.session_state.get(_PEOPLE, ""), NAME_LONGEST,
-                               key="tables: people", width=360, help=release_words.PEOPLE_HELP).strip()  # fmt: skip
+        people = st.text_input("Whose answers the table holds", max_chars=NAME_LONGEST, width=360,
+                               key=_kept("tables: people", ""), help=release_words.PEOPLE_HELP).strip()  # fmt: skip
         who = release_ledger.ask_who("tables: who")
     st.session_state[_PEOPLE] = people
     release_ledger.named_elsewhere(people)

@@ -85,9 +85,9 @@ def _compare(found: ReleasedGroups) -> None:
         with whole("released groups", (at, first, second, i), len(at) + 1, "groups") as current:
             one = current.ask(answers.contrasts, at[first], at[second], i)
             shares = [current.ask(answers.share, each, i) for each in at]
-        for remark in dict.fromkeys(r for g in (first, second) for r in answers.published(at[g]).remarks):
-            (st.caption if noisy_counts.STATED_WITH in remark or _says_what(remark) else st.warning)(
-                words.escape(remark, words.SENTENCE_LENGTH))  # fmt: skip
+        remarks = list(dict.fromkeys(r for g in (first, second) for r in answers.published(at[g]).remarks))
+        for remark in filter(_warns, remarks):
+            st.warning(words.escape(remark, words.SENTENCE_LENGTH))
         right = one.means[0] >= one.means[1]
         ordered = names if right else names[::-1]
         low, high = one.intervals[0] if right else (-one.intervals[0][1], -one.intervals[0][0])
@@ -97,8 +97,12 @@ def _compare(found: ReleasedGroups) -> None:
         charts.draw(figures.released(shares, found.groups, (first, second), category, title), "groups")
         rows = [(value, *ends) for value, ends in zip(one.at_means, one.intervals, strict=True)]
         tables.draw(data.contrasts(words.plain(names[0]), words.plain(names[1]), None, rows))
+        for remark in remarks:
+            if not _warns(remark):
+                st.caption(words.escape(remark, words.SENTENCE_LENGTH))
         sentences.note(said.by_releases(*names, *(answers.promised(at[g]) for g in (first, second))))
-        sentences.note(said.PUBLISHED_ONLY)
+        of_one = at[first].file == at[second].file
+        sentences.note(said.PUBLISHED_ONLY + (said.OF_ONE_TABLE if of_one else said.OF_TWO_FILES))
         if len(found.groups) > 2:
             with guard.part():
                 _pairs(found.groups, at, [share.mean for share in shares], i, sentences)
@@ -109,8 +113,10 @@ def _compare(found: ReleasedGroups) -> None:
         _take_away(seen, dict(each.file for each in at), program, sentences)
 
 
-def _says_what(remark: str) -> bool:
-    return remark.startswith(("Question: ", "Group: ")) or remark in ASSUMED.values()
+def _warns(remark: str) -> bool:
+    """Whether it says more than what was released, of whom, and who is protected."""
+    says_what = remark.startswith(("Question: ", "Group: ", "Protected is ")) or remark in ASSUMED.values()
+    return not says_what and noisy_counts.STATED_WITH not in remark
 
 
 def _pairs(groups: Sequence[str], at: Sequence[Place], means: Sequence[float], i: int, sentences: Sentences) -> None:

@@ -33,9 +33,13 @@ NO_RELEASES = (
 )
 PUBLISHED_ONLY = (
     "Compared is what was published, by posteriors that allow for its noise: the true counts are not known here, and "
-    "reading costs no privacy. Two groups are two releases of different people; where somebody is in both, or both are "
-    "of one table, the probabilities do not hold."
+    "reading costs no privacy. "
 )
+OF_TWO_FILES = (
+    "Two groups are two releases of different people; where somebody is in both, or both are of the same people, the "
+    "probabilities do not hold."
+)
+OF_ONE_TABLE = "The groups of the table are different people, each released by a draw of its own."
 APART = "**Two groups are two tables of different people.** "
 MIDDLE = "Private: the release in the middle of those above. Both intervals hold 95 %."
 PLAN = (

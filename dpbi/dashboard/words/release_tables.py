@@ -20,6 +20,12 @@ MEMBERSHIP = {
     "public": "Public: sizes of groups, and who is in which, are known",
     "private": "Private: only the number of all people is known",
 }
+def epsilon(of_sidebar: float, *, several: bool) -> str:
+    """Where the epsilon of a table comes from."""
+    shared = ": the questions share it" if several else ""
+    return f"epsilon = {printed_bound(of_sidebar)} is that of the sidebar, for the whole table{shared}."
+
+
 NAME_FIRST = "Say first whose answers these are: losses add up for people."
 WHO_FIRST = "Say who you are: this ledger is shared, and each line of it says who made it."
 CHANGED = "Something was changed, or another release came: look at it again, then press. Nothing was drawn."
@@ -57,7 +63,6 @@ MADE_UP_PRIVATE = (
     "is. Tried on made-up data of this size, drawn from the prior: no count plays a part."
 )
 ALL_GROUPS, EVERYBODY = "all groups, as one table", "everybody"
-_AT_MOST = 0.95  # of the largest mean distance there is: beyond it the distance tells good shares from bad ones no more
 
 
 def off(n: int, errors: ReleaseErrors | None) -> str:
@@ -90,21 +95,17 @@ def sizes_are_out(time: str) -> str:
             "hides nothing of what that tells: only the answers are protected as is said here.")
 
 
-def at_its_maximum(found: BudgetSplit, groups: int) -> bool:
-    """Whether all distances are about as large as they can be. groups: of each question."""
-    return math.fsum(found.expected) >= _AT_MOST * groups * len(found.mechanisms)
-
-
-def split(found: BudgetSplit, groups: int) -> str:
+def split(found: BudgetSplit) -> str:
     """Where the proposed shares come from."""
-    most = groups * len(found.mechanisms)
     on_average = "on average over what the prior expects the Hellinger distance"
-    if at_its_maximum(found, groups):
-        return (f"No split can be proposed here: {on_average}s add to {math.fsum(found.expected):.3g} of {most:,}, "
-                "about the most there is, whatever the shares. Go by the percentage points below.")
+    total = f"{math.fsum(found.expected):.3g}"
+    if found.is_at_its_maximum:
+        return (f"No split can be proposed here, so that the shares are equal: {on_average}s add to {total} of "
+                f"{found.most:,}, about the most there is, whatever the shares. Go by the percentage points below.")
     if len(found.mechanisms) < 2:
-        return (f"From public things alone, {on_average} of all groups adds to {math.fsum(found.expected):.3g}, of "
-                f"{most:,} at most.")
-    return ("Proposed is the share that makes all questions together most exact, from public things alone: "
-            f"{on_average}s add to {math.fsum(found.expected):.3g}, with equal shares to {found.equal:.3g}, of "
-            f"{most:,} at most.")
+        return f"From public things alone, {on_average} of all groups adds to {total}, of {found.most:,} at most."
+    if found.is_equal:
+        return ("Proposed are equal shares: no others that were tried make all questions together more exact, from "
+                f"public things alone: {on_average}s add to {total}, of {found.most:,} at most.")
+    return ("Proposed are shares that make all questions together more exact than equal ones, from public things "
+            f"alone: {on_average}s add to {total}, with equal shares to {found.equal:.3g}, of {found.most:,} at most.")

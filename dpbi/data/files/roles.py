@@ -336,7 +336,7 @@ def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) 
         if column in found.categories:
             several = kinds.holds_answers and named
         elif column in found.groups:
-            several = named
+            several = named or names_questions(column, sides, found.counts)
         else:
             again = not _are_different(joined([one.cells for one in (*found.groups, *found.categories)]))
             several = (named and (again or kinds.holds_answers)) or names_questions(column, sides, found.counts)
@@ -345,13 +345,13 @@ def _refuse_sums_of_questions(found: Roles, kinds: _Kinds, form: Understanding) 
         names = list(dict.fromkeys(filter(None, map(one_line, column.cells))))
         some, may = listed(list(map(shown, names)), 3), "" if named else "may "
         why = f"these rows {may}ask the same people {len(names):,} questions ({some})"
-        if column in found.groups:  # only where that was said: it is never guessed
+        if column in found.groups and not named:  # only where that was said: it is never guessed
             form.remark(f"{limits.opened(why)}, which were added up as said: each person is counted once for each.")
             continue
-        entry = "category_column" if column in found.categories else "group_column"
-        raise CountsError(f"{why}, by {column.label}, and would count each person once for each: choose one of them "
-                          "(only=), or read the file as a table of several questions (read_tables).",
-                          entry=entry)  # fmt: skip
+        entry = ("group" if column in found.groups else
+                 "category_column" if column in found.categories else "group_column")  # fmt: skip
+        raise CountsError(f"{why}, by {column.label}, and would count each person once for each: keep the rows of one "
+                          "of them alone, or read the file as a table of several questions.", entry=entry)  # fmt: skip
 
 
 def asks_the_same_people(column: Column, beside: Sequence[Column], counts: Sequence[Column]) -> bool:
