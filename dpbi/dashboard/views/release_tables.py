@@ -185,7 +185,8 @@ def _ways(table: CountTable, chosen: Scenario, membership: Membership) -> Ways |
                                  help=said.PRIOR_HELP)  # fmt: skip
     several = len(table.questions) > 1
     st.caption(said.epsilon(chosen.epsilon, several=several))
-    with st.expander(said.EACH, key="tables-each") if several else nullcontext():
+    folded = several and not settings.get(address.TALK)  # talk mode has no folds
+    with st.expander(said.EACH) if folded else nullcontext():
         rows = [st.container(horizontal=True) for _ in table.questions]
         labels = [_own_mechanism(row, q, question, named, label) if several else label
                   for q, (row, question) in enumerate(zip(rows, table.questions, strict=True))]  # fmt: skip
