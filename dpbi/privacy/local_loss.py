@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbi import limits
 from dpbi.frozen_result import FrozenResult
 from dpbi.mechanisms import EHDL
-from dpbi.posterior.hellinger import count_loss, distance_of_loss
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, loss_above_next
 from dpbi.privacy.loss import privacy_loss
 from dpbi.problem.neighbours import RELATION
 from dpbi.sensitivity import local_sensitivities
@@ -281,20 +281,13 @@ def local_loss(prior: ArrayLike, n: int, epsilon: float) -> LocalLoss:
 
 
 def _apart(alpha: tuple[float, ...], n: int, steps: int) -> Floats:
-    """H between the datasets c and c + steps, c = 0..n - steps.
-
-    From the largest counts backwards, l(a, b) = l(a + 1, b + 1) - log(1 - u^2)/2 with u = (b - a) / (b + a), b = a +
-    steps: every term is positive.
-    """
+    """H between the datasets c and c + steps, c = 0..n - steps."""
     return distance_of_loss(_losses(alpha[0], n, steps) + _losses(alpha[1], n, steps)[::-1])
 
 
 def _losses(alpha: float, n: int, steps: int) -> Floats:
-    """l(alpha + c, alpha + c + steps), c = 0..n - steps."""
-    count = np.arange(n - steps)
-    middle = alpha + count + steps / 2
-    u = steps / 2 / middle
-    share = np.where(u > 0.5, (alpha + count) * (alpha + count + steps) / middle**2 - 1, -(u * u))
-    gained = -np.log1p(share) / 2
+    """l(alpha + c, alpha + c + steps), c = 0..n - steps, from the largest backwards."""
+    here = alpha + np.arange(n - steps)
+    gained = loss_above_next(here, here + steps, steps)
     last = float(count_loss(alpha, n - steps, n))
     return np.append(np.cumsum(gained[::-1])[::-1] + last, last)

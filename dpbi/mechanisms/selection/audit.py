@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpbi.frozen_result import frozen
 from dpbi.mechanisms.audit import Audit, check_size
 from dpbi.mechanisms.listing import Listing
-from dpbi.posterior.hellinger import count_loss, distance_of_loss
+from dpbi.posterior.hellinger import count_loss, distance_of_loss, loss_above_next
 from dpbi.problem.candidates import list_candidates
 
 Rates = Callable[[NDArray[np.int64]], NDArray[np.float64]]
@@ -75,16 +75,12 @@ def distance_matrix(prior: tuple[float, ...], n: int) -> NDArray[np.float64]:
 def loss_table(alpha: float, n: int) -> NDArray[np.float64]:
     """l(alpha + c, alpha + r) for all 0 <= c, r <= n, (n + 1, n + 1).
 
-    From the last row and column backwards along the diagonals: Gamma(z + 1) = z Gamma(z) gives
-    l(a, b) = l(a + 1, b + 1) - log(a b / x^2)/2, x = (a + b)/2; every term is positive, so rounding does not grow.
+    From the last row and column backwards along the diagonals (``loss_above_next``), so that rounding does not grow.
     """
     r = np.arange(n + 1)
     table = np.empty((n + 1, n + 1))
     table[n] = table[:, n] = count_loss(alpha, n, r)
     for c in range(n - 1, -1, -1):
         a, b = alpha + c, alpha + r[:n]
-        u = np.abs(b - a) / (a + b)
-        far = u > 0.5
-        step = np.where(far, np.log(4 * (a / (a + b)) * (b / (a + b))), np.log1p(-np.where(far, 0.0, u * u)))
-        table[c, :n] = table[c + 1, 1:] - step / 2
+        table[c, :n] = table[c + 1, 1:] + loss_above_next(a, b, np.abs(b - a))
     return table
